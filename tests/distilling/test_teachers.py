@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,28 +10,23 @@ from typing import Any
 import pytest
 
 pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("torch", reason='needs pip install "dodona[teachers]"')
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+import torch
 
 from dodona import Sentence
-from dodona.distilling import teacher_inventory as batches_module
 from dodona.distilling.ensemble import TeacherEnsemble
-from dodona.distilling.teacher_inventory import TeacherInventory, length_for, padded_batches
-from dodona.distilling.teacher_network import cross_entropy, lstm, new_teacher
-from dodona.distilling.teacher_training import (
-    Teacher,
-    TeacherSettings,
-    TeacherTrainer,
-    describe_teacher,
-    teach,
-)
+from dodona.distilling.teacher_inventory import TeacherInventory, padded_batches
+from dodona.distilling.teacher_network import UNKNOWN, TeacherNetwork
+from dodona.distilling.teacher_settings import TeacherSettings
+from dodona.distilling.teacher_training import Teacher, TeacherTrainer, describe_teacher
 from dodona.parsing.trainer import score_trees
 from dodona.settings import Settings
 from dodona.training.neural.gold_treebanks import GoldTreebanks
-from dodona.training.neural.optimizer import OptimizerState
 from dodona.training.neural.silver import N_CHOICES
+from dodona.treebank.trees.projectivity import is_projective
+from support.encoders import tiny_bert
 from support.small import treebank
 
 pytestmark = pytest.mark.thorough  # trains networks
@@ -40,14 +35,7 @@ TRAIN, DEV = treebank(60, 1), treebank(20, 2)
 SMALL = TeacherSettings(
     epochs=16, width=24, layers=1, batch_words=400, learning_rate=0.02, dropout=0.1
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_length() -> Iterator[None]:
-    """Use batches of one length, so that JAX compiles once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches_module, "LENGTHS", (40,))
-        yield
+ON_ENCODER = replace(SMALL, encoder_rate=0.002, epochs=3)
 
 
 @pytest.fixture(scope="module")
@@ -61,84 +49,64 @@ def trained(inventory: TeacherInventory) -> TeacherTrainer:
     return TeacherTrainer(inventory, SMALL).complete()
 
 
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    pytest.importorskip("transformers", reason='needs pip install "dodona[teachers]"')
+    return str(tiny_bert(tmp_path_factory.mktemp("encoder"), seed=1))
+
+
 def accuracy(inventory: TeacherInventory, *teachers: Teacher, **options: Any) -> dict[str, float]:
-    said = TeacherEnsemble(inventory, teachers, batch_words=400, **options).sentences(DEV)
-    return score_trees(DEV, said, Settings(), ["upos"])
+    parsed = TeacherEnsemble(inventory, teachers, batch_words=400, **options).sentences(DEV)
+    return score_trees(DEV, parsed, Settings(), ["upos"])
 
 
 def test_a_teacher_learns(inventory: TeacherInventory, trained: TeacherTrainer) -> None:
-    fresh = Teacher(trained.shape, new_teacher(trained.shape, 1))
+    fresh = Teacher(TeacherNetwork(inventory, SMALL).eval())
     before = accuracy(inventory, fresh, projective=True)
     after = accuracy(inventory, trained.teacher(), projective=True)
     assert after["LAS"] > before["LAS"] + 40 and after["upos"] > 80
-    assert float(trained.loss) < 2
 
 
-def test_gradients_are_finite_and_reach_every_parameter(trained: TeacherTrainer) -> None:
-    for name, mean in trained.learning.mean.items():
-        assert np.isfinite(mean).all() and np.abs(mean).max() > 0, name
+def test_gradients_are_finite_and_reach_every_parameter(
+    inventory: TeacherInventory, encoder: str
+) -> None:
+    trainer = TeacherTrainer(inventory, replace(ON_ENCODER, encoder=encoder))
+    before = {name: value.detach().clone() for name, value in trainer.parameters.items()}
+    next(trainer.learn_epoch(1))
+    for name, value in trainer.parameters.items():
+        assert value.grad is not None and torch.isfinite(value.grad).all(), name
+        if "position" not in name and "token_type" not in name:
+            assert not torch.equal(value, before[name]), name
 
 
-def test_what_is_not_known_is_not_learned(
+def test_unknown_heads_labels_and_tags_add_nothing_to_the_loss(
     inventory: TeacherInventory, trained: TeacherTrainer
 ) -> None:
-    (batch,) = padded_batches(trained.encoded, range(8), 400)
-    answers = inventory.gold_classes()
+    batch = next(padded_batches(trained.encoded, range(8), 400))
+    network = TeacherNetwork(inventory, SMALL).eval()
+    gold = inventory.gold_classes()
 
     def loss(*known: str) -> float:
-        """Return the loss, computed as by the trainer, so that nothing is compiled anew."""
-        now = OptimizerState.begin(new_teacher(trained.shape, 3))
-        arrays = {name: batch.padded(values, -1) for name, values in answers.items()}
-        for name in answers.keys() - {*known}:
-            arrays[name][:] = -1
-        _, found = teach(
-            (trained.shape, trained.dropout, trained.adamw),
-            (now.parameters, now.average, now.mean, now.square),
-            np.float32(0),
-            jnp.asarray(inventory.given),
-            inventory.tags.parts,
-            batch.arrays | arrays,
-            jax.random.PRNGKey(1),
-        )
-        return float(found)
+        arrays = {name: batch.padded(values, UNKNOWN) for name, values in gold.items()}
+        for name in gold.keys() - {*known}:
+            arrays[name][:] = UNKNOWN
+        return float(network.loss(network.tensors(batch), network.transfer(arrays)))
 
-    assert loss() == 0 == loss("labels")  # a label without an arc tells nothing
-    arcs, tags, whole = loss("heads"), loss("tags"), loss(*answers)
+    assert loss() == 0 == loss("labels")  # a label is learned with its arc
+    arcs, tags, whole = loss("heads"), loss("tags"), loss(*gold)
     assert arcs > 0 and tags > 0 and whole > arcs + tags
     assert whole == pytest.approx(loss("heads", "labels") + tags, rel=1e-4)
 
 
-def test_an_lstm_is_what_its_equations_say() -> None:
-    random = np.random.default_rng(1)
-    width, lengths, n_in = 3, [4, 2], 5
-    x = random.normal(size=(2, 4, n_in)).astype(np.float32)
-    p = {
-        "layer.0.in": random.normal(size=(n_in, 8 * width)).astype(np.float32),
-        "layer.0.bias": random.normal(size=8 * width).astype(np.float32),
-        "layer.0.recurrent": random.normal(size=(2, width, 4 * width)).astype(np.float32),
-    }
-    found = lstm(p, 0, width, x, np.array(lengths), 0, None)
-
-    def sigmoid(y: Any) -> Any:
-        return 1 / (1 + np.exp(-y))
-
-    for row, n in enumerate(lengths):
-        for way, order in enumerate((range(n), range(n - 1, -1, -1))):
-            h = c = np.zeros(width)
-            some = slice(way * 4 * width, (way + 1) * 4 * width)
-            for t in order:
-                gates = x[row, t] @ p["layer.0.in"][:, some] + p["layer.0.bias"][some]
-                i, f, o, g = np.split(gates + h @ p["layer.0.recurrent"][way], 4)
-                c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-                h = sigmoid(o) * np.tanh(c)
-                expected = found[row, t, way * width : (way + 1) * width]
-                assert np.allclose(expected, h, atol=1e-5)
-
-
-def test_a_sentence_is_seen_as_if_it_were_alone(
-    inventory: TeacherInventory, trained: TeacherTrainer
+@pytest.mark.parametrize("pretrained", [False, True], ids=["alone", "on an encoder"])
+def test_a_sentence_is_annotated_as_if_it_were_alone(
+    inventory: TeacherInventory, trained: TeacherTrainer, encoder: str, pretrained: bool
 ) -> None:
-    teachers = TeacherEnsemble(inventory, [trained.teacher()], projective=True, batch_words=400)
+    teacher = trained.teacher()
+    if pretrained:
+        settings = replace(ON_ENCODER, encoder=encoder)
+        teacher = TeacherTrainer(inventory, settings).complete().teacher()
+    teachers = TeacherEnsemble(inventory, [teacher], projective=True, batch_words=400)
     together, begin = teachers.annotate(DEV), 0
     for sentence in DEV[:4]:
         alone, some = teachers.annotate([sentence]), slice(begin, begin + len(sentence))
@@ -152,29 +120,29 @@ def test_a_sentence_is_seen_as_if_it_were_alone(
             assert np.allclose(one, several, atol=2e-3)
 
 
-def test_rows_have_few_lengths_and_every_sentence(trained: TeacherTrainer) -> None:
+def test_batches_have_every_sentence_once_and_a_limited_size(trained: TeacherTrainer) -> None:
     encoded, order = trained.encoded, list(range(30))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches_module, "LENGTHS", (10, 20, 40))
-        batches = list(padded_batches(encoded, order, 100, seed=1))
-        assert {b.arrays["single"].shape[:2] for b in batches} <= {(10, 10), (5, 20), (2, 40)}
-        assert length_for(41) == 160
+    batches = list(padded_batches(encoded, order, 100, seed=1))
     assert sorted(i for batch in batches for i in batch.sentences) == order
     assert sum(batch.lengths.sum() for batch in batches) == encoded.n_words[:30].sum()
+    for batch in batches:
+        n_rows, length = batch.arrays["single"].shape[:2]
+        assert n_rows * length <= 100 or n_rows == 1
+        assert length == max(map(len, batch.forms)) == batch.lengths.max()
+    again = list(padded_batches(encoded, order, 100, seed=2))
+    assert [b.sentences for b in again] != [b.sentences for b in batches]
+    assert len(again) == len(batches)
 
 
-def test_several_teachers_say_what_they_say_on_average(
+def test_the_probabilities_of_several_teachers_are_averaged(
     inventory: TeacherInventory, trained: TeacherTrainer
 ) -> None:
     one = trained.teacher()
-    noise = np.random.default_rng(1)
-    other = Teacher(
-        one.shape,
-        {
-            k: v + noise.normal(size=v.shape).astype(np.float32) / 10
-            for k, v in one.parameters.items()
-        },
-    )
+    other = Teacher(copy.deepcopy(one.network))
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for value in other.network.parameters():
+            value += torch.randn_like(value) / 10
 
     def annotate(*teachers: Teacher) -> Any:
         return TeacherEnsemble(inventory, teachers, projective=False, batch_words=400).annotate(DEV)
@@ -184,7 +152,7 @@ def test_several_teachers_say_what_they_say_on_average(
     assert np.allclose(alone.soft.head_weights, twice.soft.head_weights, atol=1e-3)
     sums = both.soft.head_weights.astype(float).sum(axis=1)
     assert (sums > 0.1).all() and (sums < 1.01).all()
-    # of a head that all hold to be among the best, the weight is the mean
+    # the weight of a head that is among the best of all teachers is the mean
     single = [annotate(one).soft, annotate(other).soft]
     n_checked = 0
     for word in range(len(both.heads)):
@@ -198,14 +166,13 @@ def test_several_teachers_say_what_they_say_on_average(
     assert n_checked > len(both.heads) / 2
     assert both.soft.tags.shape == (2, len(both.heads), N_CHOICES)
     assert (both.tags == both.soft.tags[:, :, 0]).all()
+    own = annotate(other)
+    assert (both.soft.trees[1] == own.heads).all()
+    assert (both.soft.tree_labels[1] == own.labels).all()
 
 
-def test_projective_teachers_build_projective_trees(
-    inventory: TeacherInventory, trained: TeacherTrainer
-) -> None:
-    from dodona.treebank.trees.projectivity import is_projective
-
-    fresh = Teacher(trained.shape, new_teacher(trained.shape, 7))
+def test_projective_teachers_build_projective_trees(inventory: TeacherInventory) -> None:
+    fresh = Teacher(TeacherNetwork(inventory, replace(SMALL, seed=7)).eval())
     for wanted in (True, False):
         found = TeacherEnsemble(inventory, [fresh], projective=wanted, batch_words=400).sentences(
             DEV
@@ -215,32 +182,48 @@ def test_projective_teachers_build_projective_trees(
         assert all(map(is_projective, heads)) == wanted
 
 
-def test_nobody_is_asked_of_a_sentence_without_words(
-    inventory: TeacherInventory, trained: TeacherTrainer
+def test_empty_and_strange_sentences_are_annotated(
+    inventory: TeacherInventory, encoder: str
 ) -> None:
-    teachers = TeacherEnsemble(inventory, [trained.teacher()], projective=True, batch_words=400)
+    network = TeacherNetwork(inventory, replace(ON_ENCODER, encoder=encoder)).eval()
+    teachers = TeacherEnsemble(inventory, [Teacher(network)], projective=True, batch_words=400)
     assert teachers.sentences([]) == []
-    strange = Sentence.from_columns(["\u4e2d" * 30, "…"])
-    (found,) = teachers.sentences([strange])
+    strange = Sentence.from_columns(["\u4e2d" * 30, "\ud800"])
+    empty, found = teachers.sentences([Sentence.from_columns([]), strange])
+    assert len(empty) == 0
     assert sorted(head or 0 for head in found.heads) in ([0, 1], [0, 2])
 
 
-def test_a_teacher_is_kept_for_its_subject_alone(
-    inventory: TeacherInventory, trained: TeacherTrainer, tmp_path: Path
+def test_a_teacher_is_loaded_only_for_the_same_data_and_settings(
+    inventory: TeacherInventory, encoder: str, tmp_path: Path
 ) -> None:
-    path, teacher = tmp_path / "teacher", trained.teacher()
-    teacher.save(path, describe_teacher(inventory, SMALL))
-    again = Teacher.load(path, inventory, SMALL)
-    assert again.shape == teacher.shape
-    assert all((again.parameters[k] == v).all() for k, v in teacher.parameters.items())
-    for other, settings in (
-        (TeacherInventory(GoldTreebanks(DEV, []), None), SMALL),
-        (inventory, replace(SMALL, seed=2)),
+    settings = replace(ON_ENCODER, encoder=encoder)
+    path, teacher = tmp_path / "teacher", Teacher(TeacherNetwork(inventory, settings).eval())
+    with torch.no_grad():
+        teacher.network.root += 1
+    teacher.save(path, describe_teacher(inventory, settings))
+    again = Teacher.load(path, inventory, settings)
+    named = dict(again.network.named_parameters())
+    assert all(torch.equal(v, named[k]) for k, v in teacher.network.named_parameters())
+    other_encoder = str(tiny_bert(tmp_path / "other", seed=2))
+    for other, changed in (
+        (TeacherInventory(GoldTreebanks(DEV, []), None), settings),
+        (inventory, replace(settings, seed=2)),
+        (inventory, replace(settings, encoder=other_encoder)),
     ):
         with pytest.raises(ValueError, match="other data or with other settings"):
-            Teacher.load(path, other, settings)
+            Teacher.load(path, other, changed)
+    same_encoder = replace(settings, encoder=str(tiny_bert(tmp_path / "same", seed=1)))
+    Teacher.load(path, inventory, same_encoder)
 
 
-def test_cross_entropy_is_that_of_what_is_right() -> None:
-    scores = np.log(np.array([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]], np.float32))
-    assert np.allclose(cross_entropy(scores, np.array([1, -1])), [np.log(4), 0], atol=1e-6)
+@pytest.mark.parametrize("pretrained", [False, True], ids=["alone", "on an encoder"])
+def test_an_interrupted_training_ends_with_the_same_teacher(
+    inventory: TeacherInventory, encoder: str, tmp_path: Path, pretrained: bool
+) -> None:
+    settings = replace(ON_ENCODER, encoder=encoder if pretrained else "")
+    whole = TeacherTrainer(inventory, settings).complete().average()
+    first = TeacherTrainer(inventory, settings)
+    next(iter(first.epochs(checkpoint=tmp_path / "checkpoint")))
+    second = TeacherTrainer(inventory, settings).complete(resume=tmp_path / "checkpoint")
+    assert all(torch.equal(value, second.average()[name]) for name, value in whole.items())

@@ -1,22 +1,22 @@
 """Annotation of sentences by an ensemble of teachers, whose probabilities are averaged.
 
 An ensemble is better than each of its members (Kuncoro et al. 2016): the distributions over heads,
-over labels of the chosen heads, and over tags are averaged before anything is decoded.
+over labels of the chosen heads, and over tags are averaged before anything is decoded. Its teachers
+may stand on different encoders, as long as they have a common inventory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+import torch
+from torch import Tensor
 
 from dodona.distilling.teacher_inventory import PaddedBatch, TeacherInventory, padded_batches
-from dodona.distilling.teacher_network import Parameters, TeacherShape, label_scores, score_words
+from dodona.distilling.teacher_network import TeacherScores
 from dodona.distilling.teacher_training import Teacher
 from dodona.distilling.tree_decoding import best_trees
 from dodona.training.neural.silver import N_CHOICES
@@ -25,9 +25,8 @@ from dodona.treebank.sentence import Sentence
 
 BATCH_WORDS = 10_000
 TINY = 1e-9  # added to probabilities before the logarithm
-IN_FLIGHT = 4  # batches on the device before the first result is fetched
 
-AnyArray = Any  # of JAX or NumPy
+AnyArray = Any  # of NumPy
 
 
 @dataclass(frozen=True)
@@ -38,33 +37,6 @@ class Annotation:
     labels: AnyArray  # indices of labels
     tags: AnyArray  # tag head, word: a class
     soft: SoftTargets
-
-
-@partial(jax.jit, static_argnums=0)
-def _probabilities(
-    shape: TeacherShape, p: Parameters, given: AnyArray, parts: Any, arrays: dict[str, AnyArray]
-) -> Any:
-    """Return the probabilities of heads and tags, and the inputs of the label scorer."""
-    scores = score_words(shape, p, given, parts, arrays)
-    arcs = jax.nn.softmax(scores.arcs)
-    return arcs, [jax.nn.softmax(tag) for tag in scores.tags], scores.dependents, scores.heads
-
-
-@partial(jax.jit, static_argnums=())
-def _averaged(of_teachers: list[Any]) -> Any:
-    """Average the probabilities of all teachers, and pick the best few of each word."""
-    arcs, tags = jax.tree.map(lambda *some: sum(some) / len(some), *of_teachers)
-    best = jax.lax.top_k(arcs, min(N_CHOICES, arcs.shape[2]))
-    of_tags = [jax.lax.top_k(tag, min(N_CHOICES, tag.shape[2])) for tag in tags]
-    own = [jnp.log(arcs + TINY) for arcs, _ in of_teachers] if len(of_teachers) > 1 else []
-    return jnp.log(arcs + TINY), best, of_tags, own
-
-
-@partial(jax.jit, static_argnums=())
-def _labels(seen: list[Any], chosen: AnyArray) -> AnyArray:
-    """Return the best label of each chosen arc, by the mean probability."""
-    found = [jax.nn.softmax(label_scores(p, words, heads, chosen)) for p, words, heads in seen]
-    return sum(found[1:], found[0]).argmax(axis=2)
 
 
 class TeacherEnsemble:
@@ -81,25 +53,17 @@ class TeacherEnsemble:
         if not teachers:
             raise ValueError("an ensemble needs at least one teacher")
         self.inventory, self.projective, self.batch_words = inventory, projective, batch_words
-        self._given = jnp.asarray(inventory.given)
-        self._teachers = [
-            (teacher.shape, {name: jnp.asarray(x) for name, x in teacher.parameters.items()})
-            for teacher in teachers
-        ]
+        self._networks = [teacher.network for teacher in teachers]
 
+    @torch.inference_mode()
     def annotate(self, sentences: Sequence[Sentence]) -> Annotation:
         """Annotate sentences."""
         encoded = self.inventory.encode(sentences)
-        n_trees = len(self._teachers) if len(self._teachers) > 1 else 0
+        n_trees = len(self._networks) if len(self._networks) > 1 else 0
         found = _empty(len(encoded.types), self.inventory.tags.sizes, n_trees)
         order = [i for i, sentence in enumerate(sentences) if len(sentence)]
-        waiting: list[tuple[PaddedBatch, Any, Any]] = []
         for batch in padded_batches(encoded, order, self.batch_words):
-            waiting.append((batch, *self._score(batch)))
-            if len(waiting) == IN_FLIGHT:
-                self._choose(found, *waiting.pop(0))
-        for some in waiting:
-            self._choose(found, *some)
+            self._annotate_batch(found, batch)
         return found
 
     def sentences(
@@ -122,37 +86,51 @@ class TeacherEnsemble:
             found.append(sentence.replace(heads=heads[some], deprels=deprels, **columns))
         return found
 
-    def _score(self, batch: PaddedBatch) -> tuple[Any, Any]:
-        """Start the computation of a batch, without waiting for it."""
-        parts = self.inventory.tags.parts
-        of_teachers, seen = [], []
-        for shape, p in self._teachers:
-            arcs, tags, *both = _probabilities(shape, p, self._given, parts, batch.arrays)
-            of_teachers.append((arcs, tags))
-            seen.append(({"label.both": p["label.both"]}, *both))
-        return _averaged(of_teachers), seen
-
-    def _choose(self, found: Annotation, batch: PaddedBatch, averaged: Any, seen: Any) -> None:
-        """Fill in the best trees of a batch, their labels, and the tags."""
-        logs, (weights, heads), of_tags, own = jax.device_get(averaged)
+    def _annotate_batch(self, found: Annotation, batch: PaddedBatch) -> None:
+        """Fill in the best trees of a batch, their labels, the tags, and the probabilities."""
+        scores = [network(network.tensors(batch)) for network in self._networks]
+        of_teachers = [one.arcs.softmax(2) for one in scores]
+        arcs = torch.stack(of_teachers).mean(0)
         at, which, soft = batch.positions, batch.words, found.soft
-        found.heads[which], found.labels[which] = self._trees(batch, logs, seen)
-        for i, one in enumerate(own):
-            tree = self._trees(batch, one, seen[i : i + 1])
+        found.heads[which], found.labels[which] = self._trees(batch, arcs, scores)
+        for i, own in enumerate(of_teachers if len(of_teachers) > 1 else ()):
+            tree = self._trees(batch, own, scores, only=i)
             soft.trees[i, which], soft.tree_labels[i, which] = tree
+        weights, heads = _best(arcs)
         n = heads.shape[2]
         soft.heads[which, :n], soft.head_weights[which, :n] = heads[at], weights[at]
-        for i, (shares, classes) in enumerate(of_tags):
+        for i, of_tag in enumerate(zip(*(one.tags for one in scores), strict=True)):
+            mean = torch.stack([tag.softmax(2) for tag in of_tag]).mean(0)
+            shares, classes = _best(mean)
             n = classes.shape[2]
             soft.tags[i, which, :n], soft.tag_weights[i, which, :n] = classes[at], shares[at]
             found.tags[i, which] = classes[at][:, 0]
 
-    def _trees(self, batch: PaddedBatch, logs: AnyArray, seen: Any) -> tuple[AnyArray, AnyArray]:
-        """Return the heads and labels of the best trees."""
+    def _trees(
+        self,
+        batch: PaddedBatch,
+        arcs: Tensor,
+        scores: Sequence[TeacherScores],
+        only: int | None = None,
+    ) -> tuple[AnyArray, AnyArray]:
+        """Return the heads and labels of the best trees, by all teachers or only by one."""
+        logs = (arcs + TINY).log().cpu().numpy()
         trees = best_trees(logs, batch.lengths.tolist(), projective=self.projective)
-        chosen: AnyArray = np.zeros(logs.shape[:2], np.int32)
+        chosen: AnyArray = np.zeros(logs.shape[:2], np.int64)
         chosen[batch.positions] = [head for tree in trees for head in tree]
-        return chosen[batch.positions], np.asarray(_labels(seen, chosen))[batch.positions]
+        total: Tensor | int = 0
+        for i, (network, one) in enumerate(zip(self._networks, scores, strict=True)):
+            if only in (None, i):
+                heads = torch.from_numpy(chosen).to(network.device)
+                total = total + network.label_scores(one.dependents, one.heads, heads).softmax(2)
+        assert isinstance(total, Tensor)  # there is a teacher
+        return chosen[batch.positions], total.argmax(2).cpu().numpy()[batch.positions]
+
+
+def _best(probabilities: Tensor) -> tuple[AnyArray, AnyArray]:
+    """Return the few highest probabilities of each word, and their classes."""
+    found = probabilities.topk(min(N_CHOICES, probabilities.shape[2]), dim=2)
+    return found.values.cpu().numpy(), found.indices.cpu().numpy()
 
 
 def _empty(n_words: int, tag_sizes: Sequence[int], n_trees: int) -> Annotation:

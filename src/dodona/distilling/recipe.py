@@ -3,7 +3,7 @@
   segmenter   splits text into sentences and words; also a part of the model
   lemmas      a lemmatiser trained on gold, as teachers do not lemmatise
   sentences   the sentences of the text that are worth annotating
-  teachers    large networks trained on gold
+  teachers    large networks trained on gold, perhaps on top of pretrained transformers
   silver      the sentences, annotated by the ensemble of teachers
   student     a small network trained on gold and silver
 
@@ -13,7 +13,7 @@ Only teachers and silver need a GPU; the student trains faster with one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -24,6 +24,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import find_system
 from dodona.distilling.silver_parts import Report, annotate_parts, file_checksum, write_sentences
 from dodona.distilling.step_folder import StepFolder
+from dodona.distilling.teacher_settings import TeacherSettings
 from dodona.distilling.text_selection import SentenceFilter, find_scripts, find_texts
 from dodona.extras import require
 from dodona.parsing.parser import Parser
@@ -44,12 +45,12 @@ from dodona.treebank.trees.projectivity import is_projective
 if TYPE_CHECKING:
     from dodona.distilling.ensemble import TeacherEnsemble
     from dodona.distilling.teacher_inventory import TeacherInventory
-    from dodona.distilling.teacher_training import Teacher, TeacherSettings
+    from dodona.distilling.teacher_training import Teacher
     from dodona.pipeline.text_trainer import TextTrainer
     from dodona.training.neural.gold_treebanks import GoldTreebanks
 
 STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student")
-CHECKPOINT_SECONDS = 60  # between checkpoints of a teacher: it is large, and epochs are short
+CHECKPOINT_SECONDS = 120  # between checkpoints of a teacher: it is large, and epochs are short
 NON_PROJECTIVE = 0.05  # share of gold sentences from which on teachers build crossing arcs
 
 
@@ -68,6 +69,7 @@ class Recipe:
     abbreviations: str = ""  # … and a list of abbreviations
     lexicon: str = ""  # a list of words with their lemmas
     n_teachers: int = 1
+    encoders: Sequence[str] = ()  # pretrained transformers, under the teachers in turn
     teacher: dict[str, Any] = field(default_factory=dict)  # settings of TeacherSettings
     per_gold: float = 2.0
     soft: bool = False  # learn the teachers' probabilities of heads and tags …
@@ -86,6 +88,8 @@ class Recipe:
             raise ValueError("raw text and abbreviations are for a segmenter that is trained")
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
+        if len(self.encoders) > self.n_teachers:
+            raise ValueError(f"{len(self.encoders)} encoders, but {self.n_teachers} teachers")
         if self.votes and self.text and self.n_teachers < 2:
             raise ValueError("votes need at least two teachers")
 
@@ -109,6 +113,10 @@ class Distillation:
         if self.recipe.silver and until != "lemmas":
             until = "segmenter"
         step = "silver" if until == "student" else until
+        if step in ("teachers", "silver"):
+            require("torch", "teachers")
+            if self.recipe.encoders:
+                require("transformers", "teachers")
         getattr(self, step)()
 
     # --- data
@@ -220,11 +228,13 @@ class Distillation:
         return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
 
     def teacher_settings(self) -> list[TeacherSettings]:
-        """Return the settings of each teacher; they differ in their seeds."""
-        from dodona.distilling.teacher_training import TeacherSettings
-
+        """Return the settings of each teacher; they differ in their seeds and encoders."""
         base = TeacherSettings(**{"seed": self.recipe.settings.seed, **self.recipe.teacher})
-        return [replace(base, seed=base.seed + i) for i in range(self.recipe.n_teachers)]
+        encoders = self.recipe.encoders or [""]
+        return [
+            replace(base, seed=base.seed + i, encoder=encoders[i % len(encoders)])
+            for i in range(self.recipe.n_teachers)
+        ]
 
     def teachers(self) -> list[Teacher]:
         """Load the teachers, and train those that are missing."""
@@ -242,8 +252,9 @@ class Distillation:
         path = step.folder / "teacher.dodona"
         if step.is_done:
             return Teacher.load(path, self.inventory, settings)
-        self.report(f"teacher {number} of {self.recipe.n_teachers}")
         trainer = TeacherTrainer(self.inventory, settings)
+        on = f" on {Path(settings.encoder).name}" if settings.encoder else ""
+        self.report(f"teacher {number} of {self.recipe.n_teachers}{on}, {trainer.cost()}")
         checkpoint = step.folder / "teacher.checkpoint"
         if checkpoint.exists():
             trainer.resume(checkpoint)
@@ -253,6 +264,8 @@ class Distillation:
                 trainer.save_checkpoint(checkpoint)
                 saved = monotonic()
             self._report_epoch(epoch)
+            if epoch.number == 1:
+                self.report(f"teacher {number}: {trainer.time_left(epoch)}")
         teacher = trainer.teacher()
         teacher.save(path, describe_teacher(self.inventory, settings))
         step.add(path.name, sha256=file_checksum(path))
@@ -285,11 +298,16 @@ class Distillation:
 
     def silver(self) -> StepFolder:
         """Annotate the sentences by all teachers."""
+        from dodona.distilling.teacher_training import describe_teacher
+
         sentences = self.sentences()
         step = self._step(
             "silver",
             sentences={name: about["sha256"] for name, about in sentences.files.items()},
-            teachers=[asdict(settings) for settings in self.teacher_settings()],
+            teachers=[
+                describe_teacher(self.inventory, settings)["settings"]
+                for settings in self.teacher_settings()
+            ],
             taught=self.inventory.checksums(),
             projective=self.is_projective,
         )
@@ -358,8 +376,9 @@ class Distillation:
         for number, settings in enumerate(self.teacher_settings(), 1):
             step = self._teacher_step(number, settings)
             dev = step.summary.get("dev", {})
+            on = {"encoder": Path(settings.encoder).name} if settings.encoder else {}
             for file in step.paths():
-                yield _source("teacher", file) | {"file": f"teacher {number}", "dev": dev}
+                yield _source("teacher", file) | {"file": f"teacher {number}", "dev": dev} | on
 
 
 def _source(kind: str, path: Path, n_words: int | None = None) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The words, characters, labels and tags of gold treebanks, encoded as integers for teachers.
 
-All teachers of a student share one inventory, so that their probabilities can be averaged. Batches
-of sentences are padded to a few lengths, since JAX compiles once for each length.
+All teachers of a student share one inventory, so that their probabilities can be averaged.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from dodona.treebank.sentence import Sentence
 MAX_CHARACTERS = 20  # of a word; the others are ignored
 NO_CHARACTER, OTHER_CHARACTER = 0, 1
 MIN_COUNT = 2  # of a character with a number of its own
-LENGTHS = 20, 40, 80  # few: compiling for a length takes a GPU longer than several epochs
-STEP = 160  # longer sentences are padded to multiples
 
 AnyArray = Any  # of NumPy
 Vectors = tuple[list[bytes], AnyArray]  # words, and their rows after one for unknown words
@@ -36,6 +33,7 @@ Vectors = tuple[list[bytes], AnyArray]  # words, and their rows after one for un
 class EncodedSentences:
     """Sentences as the input of a teacher: table rows and characters of their words."""
 
+    forms: list[list[str]]  # per sentence
     n_words: AnyArray  # per sentence
     first: AnyArray  # index of each sentence's first word, and the end
     types: AnyArray  # per word
@@ -94,7 +92,10 @@ class TeacherInventory:
         for form, number in zip(forms, np.frombuffer(numbers, np.int32).tolist(), strict=True):
             found = [self.character_numbers.get(c, OTHER_CHARACTER) for c in form[:MAX_CHARACTERS]]
             characters[number, : len(found)] = found
-        return EncodedSentences(words.n_words, words.first, words.types, words.single, characters)
+        of_sentences = [sentence.forms for sentence in sentences]
+        return EncodedSentences(
+            of_sentences, words.n_words, words.first, words.types, words.single, characters
+        )
 
     def gold_classes(self) -> dict[str, AnyArray]:
         """Return heads (0: the root), labels and tags of all words; negative if unknown."""
@@ -116,6 +117,7 @@ class PaddedBatch:
     """Sentences of about one length, and arrays with a padded row for each."""
 
     sentences: Sequence[int]
+    forms: list[list[str]]
     lengths: AnyArray  # words in each row
     words: AnyArray  # their indices among the words of all sentences
     positions: tuple[AnyArray, AnyArray]  # row and column of each word
@@ -129,48 +131,43 @@ class PaddedBatch:
         return found
 
 
-def length_for(n_words: int) -> int:
-    """Return the padded length for a number of words.
-
-    >>> length_for(7), length_for(41), length_for(200)
-    (20, 80, 320)
-    """
-    return next((n for n in LENGTHS if n >= n_words), -(-n_words // STEP) * STEP)
-
-
 def padded_batches(
     encoded: EncodedSentences, order: Sequence[int], size: int, seed: int | None = None
 ) -> Iterator[PaddedBatch]:
-    """Yield batches of about `size` words of all sentences in `order`; shuffled if seeded."""
-    alike: dict[int, list[int]] = {}
-    for i in order:
-        alike.setdefault(length_for(int(encoded.n_words[i])), []).append(i)
-    batches = [
-        (length, some[i : i + n])
-        for length, some in sorted(alike.items())
-        for n in [max(size // length, 1)]
-        for i in range(0, len(some), n)
-    ]
-    if seed is not None:
-        np.random.default_rng(seed).shuffle(batches)
-    for length, some in batches:
-        yield pad_sentences(encoded, some, length, max(size // length, 1))
+    """Yield batches of up to `size` words, with padding, of all sentences in `order`.
+
+    Sentences of about one length are together; with a seed, which ones, and in which order batches
+    come, is random.
+    """
+    random = None if seed is None else np.random.default_rng(seed)
+    chosen = np.asarray(order, np.int64)
+    if random is not None:
+        chosen = random.permutation(chosen)
+    chosen = chosen[np.argsort(encoded.n_words[chosen], kind="stable")]
+    batches: list[list[int]] = []
+    for i in chosen.tolist():
+        longest = int(encoded.n_words[i])  # so far, since lengths ascend
+        if not batches or (len(batches[-1]) + 1) * longest > size:
+            batches.append([])
+        batches[-1].append(i)
+    if random is not None:
+        random.shuffle(batches)
+    for some in batches:
+        yield pad_sentences(encoded, some)
 
 
-def pad_sentences(
-    encoded: EncodedSentences, sentences: Sequence[int], length: int, n_rows: int
-) -> PaddedBatch:
-    """Pad sentences to `length` words and `n_rows` rows."""
+def pad_sentences(encoded: EncodedSentences, sentences: Sequence[int]) -> PaddedBatch:
+    """Pad sentences to the length of the longest."""
     which = np.asarray(sentences, np.int64)
-    lengths: AnyArray = np.zeros(n_rows, np.int32)
-    lengths[: len(which)] = encoded.n_words[which]
-    row: AnyArray = np.repeat(np.arange(n_rows), lengths)
+    lengths = encoded.n_words[which].astype(np.int64)
+    row: AnyArray = np.repeat(np.arange(len(which)), lengths)
     column = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    words = encoded.first[which][row] + column if len(row) else np.zeros(0, np.int64)
+    words = encoded.first[which][row] + column
     types = encoded.types[words]
     arrays = {"lengths": lengths}
     for name, values in (("single", encoded.single), ("characters", encoded.characters)):
-        filled = np.zeros((n_rows, length, values.shape[1]), np.int32)
+        filled = np.zeros((len(which), int(lengths.max()), values.shape[1]), np.int64)
         filled[row, column] = values[types]
         arrays[name] = filled
-    return PaddedBatch(sentences, lengths, words, (row, column), arrays)
+    forms = [encoded.forms[i] for i in sentences]
+    return PaddedBatch(sentences, forms, lengths, words, (row, column), arrays)

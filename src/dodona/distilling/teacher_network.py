@@ -1,281 +1,252 @@
-"""The network of a teacher: a biaffine graph-based parser (Dozat & Manning 2017) in JAX.
+"""The network of a teacher: a biaffine graph-based parser (Dozat & Manning 2017) in PyTorch.
 
-Words are represented by the same hashed features as in the parsing networks, by pretrained vectors
-and by a convolution over their characters (Ma & Hovy 2016); bidirectional LSTMs encode the
-sentence; then heads, labels of arcs, and tags are scored. A teacher annotates text that smaller
-networks learn from, and is never a part of a model.
+Words are represented by the same hashed features as in the parsing networks, by pretrained vectors,
+by a convolution over their characters (Ma & Hovy 2016) and, if there is one, by a pretrained
+transformer; bidirectional LSTMs encode the sentence; then heads, labels of arcs, and tags are
+scored. A teacher annotates text that smaller networks learn from, and is never a part of a model.
 
 Shapes: B sentences, padded to T words each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from dodona.training.neural.lookup import picked
-
-AnyArray = Any  # of JAX or NumPy
-Parameters = dict[str, AnyArray]
+from dodona.distilling.pretrained import PretrainedEncoder
+from dodona.distilling.teacher_inventory import PaddedBatch, TeacherInventory
+from dodona.distilling.teacher_settings import TeacherSettings
 
 LOWEST = -1e9  # score of a masked head
 SLOPE = 0.1  # of the leaky ReLU
+UNKNOWN = -1  # a head, label or tag that is not learned
+WORD_DROPOUT = 0.15  # forms and pretrained vectors that are replaced by the unknown word, at most
+# the widths of a network of 400 units, and the least of narrower ones
+WIDTHS = {
+    "forms": (100, 16),
+    "hashed": (32, 8),
+    "characters": (64, 8),
+    "convolution": (128, 16),
+    "arcs": (500, 16),
+    "labels": (128, 16),
+}
+FULL_WIDTH = TeacherSettings.width
 
-
-@dataclass(frozen=True)
-class TeacherShape:
-    """The sizes of a teacher."""
-
-    table_sizes: tuple[int, ...]  # rows of the tables of forms, and of each other feature of a word
-    n_characters: int
-    n_labels: int
-    tag_sizes: tuple[int, ...]
-    parts: tuple[tuple[int, int], ...] = ()  # (classifier whose classes have parts, their number)
-    vectors: int = 0  # width of pretrained vectors
-    form_width: int = 100  # of learned embeddings of forms …
-    hashed_width: int = 32  # … and of other features
-    characters: int = 64  # width of character embeddings …
-    character_units: int = 128  # … and of their convolution
-    layers: int = 3
-    width: int = 400  # of an LSTM, in each direction
-    arcs: int = 500
-    labels: int = 128
-
-    @property
-    def input(self) -> int:
-        """Return the width of a word's input to the LSTMs."""
-        of_fields = self.form_width + self.hashed_width * (len(self.table_sizes) - 1)
-        return of_fields + self.vectors + self.character_units
-
-
-@dataclass(frozen=True)
-class TeacherDropout:
-    """Dropout rates."""
-
-    word: float = 0.15  # forms and pretrained vectors that are replaced by the unknown word
-    input: float = 0.33
-    layer: float = 0.33
-    recurrent: float = 0.2  # of LSTM states, with one mask for all words
-    heads: float = 0.33
-
-
-NO_DROPOUT = TeacherDropout(0, 0, 0, 0, 0)
+AnyArray = Any  # of NumPy
 
 
 class TeacherScores(NamedTuple):
     """The output of a teacher."""
 
-    arcs: AnyArray  # B, T, T + 1: the first head is the root
-    dependents: AnyArray  # inputs of the label scorer: B, T, labels
-    heads: AnyArray  # B, T + 1, labels
-    tags: list[AnyArray]  # B, T, classes
+    arcs: Tensor  # B, T, T + 1: the first head is the root
+    dependents: Tensor  # inputs of the label scorer: B, T, labels
+    heads: Tensor  # B, T + 1, labels
+    tags: list[Tensor]  # B, T, classes
 
 
-def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
-    """Return random parameters."""
-    random = np.random.default_rng(seed)
-
-    def normal(*sizes: int, scale: float) -> AnyArray:
-        return (random.standard_normal(sizes) * scale).astype(np.float32)
-
-    def matrix(n_in: int, n_out: int) -> AnyArray:
-        return normal(n_in, n_out, scale=n_in**-0.5)
-
-    forms, *hashed = shape.table_sizes
-    found = {
-        "forms": normal(forms, shape.form_width, scale=0.5),
-        "hashed": normal(sum(hashed), shape.hashed_width, scale=0.5),
-        "characters": normal(shape.n_characters, shape.characters, scale=0.5),
-    }
-    scale = (3 * shape.characters) ** -0.5
-    found["convolution"] = normal(3, shape.characters, shape.character_units, scale=scale)
-    found["convolution.bias"] = np.zeros(shape.character_units, np.float32)
-    n_in, n = shape.input, shape.width
-    for i in range(shape.layers):
-        found[f"layer.{i}.in"] = matrix(n_in, 8 * n)
-        found[f"layer.{i}.recurrent"] = np.stack([matrix(n, 4 * n) for _ in range(2)])
-        bias: AnyArray = np.zeros((2, 4, n), np.float32)
-        bias[:, 1] = 1  # of the forget gate
-        found[f"layer.{i}.bias"] = bias.reshape(-1)
-        n_in = 2 * n
-    found["root"] = normal(2 * n, scale=0.5)
-    for name, units in (("arc", shape.arcs), ("label", shape.labels)):
-        for side in ("dependent", "head"):
-            found[f"{name}.{side}"] = matrix(2 * n, units)
-            found[f"{name}.{side}.bias"] = np.zeros(units, np.float32)
-    found["arc.both"] = normal(shape.arcs + 1, shape.arcs, scale=1 / shape.arcs)
-    units = shape.labels + 1
-    found["label.both"] = normal(shape.n_labels, units, units, scale=1 / shape.labels)
-    for i, size in enumerate(shape.tag_sizes):
-        found[f"tag.{i}"] = matrix(2 * n, size)
-        found[f"tag.{i}.bias"] = np.zeros(size, np.float32)
-    for i, size in shape.parts:
-        found[f"tag.{i}.parts"] = matrix(2 * n, size)
-        found[f"tag.{i}"] *= np.float32(0.1)  # most of a class's score comes from its parts
-    return found
+def choose_device() -> torch.device:
+    """Return the GPU if there is one, else the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    torch.set_float32_matmul_precision("high")  # TensorFloat-32, three times as fast
+    return torch.device("cuda")
 
 
-def _split_keys(key: AnyArray | None) -> Iterator[AnyArray | None]:
-    """Yield JAX random keys; None without dropout."""
-    while True:
-        key, found = (None, None) if key is None else jax.random.split(key)
-        yield found
+class TeacherNetwork(nn.Module):
+    """The network, for the words, labels and tags of an inventory."""
+
+    def __init__(self, inventory: TeacherInventory, settings: TeacherSettings) -> None:
+        super().__init__()
+        torch.manual_seed(settings.seed)
+        self.rate = settings.dropout
+        size = {
+            name: max(int(full * min(settings.width / FULL_WIDTH, 1)), least)
+            for name, (full, least) in WIDTHS.items()
+        }
+        self.encoder = PretrainedEncoder(settings.encoder) if settings.encoder else None
+        self.words = WordInputs(inventory, size, self.rate)
+        n_in = self.words.width + (self.encoder.width if self.encoder else 0)
+        n = 2 * settings.width
+        self.lstms = nn.ModuleList(
+            nn.LSTM(n if i else n_in, settings.width, batch_first=True, bidirectional=True)
+            for i in range(settings.layers)
+        )
+        self.root = nn.Parameter(torch.randn(n) / 2)
+        self.arc_dependent, self.arc_head = nn.Linear(n, size["arcs"]), nn.Linear(n, size["arcs"])
+        self.label_dependent = nn.Linear(n, size["labels"])
+        self.label_head = nn.Linear(n, size["labels"])
+        self.arc_both = nn.Parameter(torch.randn(size["arcs"] + 1, size["arcs"]) / size["arcs"])
+        units = size["labels"] + 1
+        both = torch.randn(len(inventory.labels), units, units) / units
+        self.label_both = nn.Parameter(both)
+        self.tags = nn.ModuleList(
+            TagScores(n, n_classes, inventory.tags.parts.get(i))
+            for i, n_classes in enumerate(inventory.tags.sizes)
+        )
+
+    @property
+    def device(self) -> torch.device:
+        """The device of the parameters."""
+        return self.root.device
+
+    def tensors(self, batch: PaddedBatch) -> dict[str, Tensor]:
+        """Return the inputs of a batch on the network's device."""
+        found = dict(batch.arrays)
+        if self.encoder is not None:
+            pieces = self.encoder.tokenizer.windows(batch.forms)
+            found |= {name: getattr(pieces, name) for name in ("ids", "mask", "words", "at")}
+        return self.transfer(found)
+
+    def transfer(self, arrays: dict[str, AnyArray]) -> dict[str, Tensor]:
+        """Return arrays on the network's device."""
+        return {
+            name: torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)
+            for name, array in arrays.items()
+        }
+
+    def forward(self, arrays: dict[str, Tensor]) -> TeacherScores:
+        """Score heads, labels and tags of a batch."""
+        lengths = arrays["lengths"]
+        x = self.words(arrays["single"], arrays["characters"])
+        if self.encoder is not None:
+            x = torch.cat([x, self._in_context(arrays, x.shape[0], x.shape[1])], dim=2)
+        x = self._drop(x)
+        for lstm in self.lstms:
+            packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            x, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=x.shape[1])
+            x = self._drop(x)
+        with_root = torch.cat([self.root.expand(len(x), 1, -1), x], dim=1)
+        both = _and_one(self._units(self.arc_dependent, x)) @ self.arc_both
+        arcs = both @ self._units(self.arc_head, with_root).transpose(1, 2)
+        return TeacherScores(
+            arcs.masked_fill(~_is_head(lengths, x.shape[1]), LOWEST),
+            self._units(self.label_dependent, x),
+            self._units(self.label_head, with_root),
+            [classes(x) for classes in self.tags],
+        )
+
+    def _in_context(self, arrays: dict[str, Tensor], n_rows: int, length: int) -> Tensor:
+        """Return the encoder's vectors of all words, padded: B, T, width."""
+        assert self.encoder is not None
+        inside = torch.arange(length, device=self.device) < arrays["lengths"][:, None]
+        kind = self.device.type
+        with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
+            words = self.encoder(arrays, int(arrays["lengths"].sum()))
+        padded = words.new_zeros(n_rows, length, self.encoder.width)
+        padded[inside] = words
+        return padded
+
+    def _units(self, layer: nn.Module, x: Tensor) -> Tensor:
+        return self._drop(functional.leaky_relu(layer(x), SLOPE))
+
+    def _drop(self, x: Tensor) -> Tensor:
+        """Apply dropout, with one mask for all words of a sentence (Gal & Ghahramani 2016)."""
+        if not self.training or not self.rate:
+            return x
+        mask = torch.rand(x.shape[0], 1, x.shape[2], device=x.device) >= self.rate
+        return x * mask / (1 - self.rate)
+
+    def label_scores(self, dependents: Tensor, heads: Tensor, chosen: Tensor) -> Tensor:
+        """Score the labels of one arc per word: B, T, labels."""
+        of_heads = heads.gather(1, chosen[:, :, None].expand(-1, -1, heads.shape[2]))
+        some = torch.einsum("bti,lij->btlj", _and_one(dependents), self.label_both)
+        return torch.einsum("btlj,btj->btl", some, _and_one(of_heads))
+
+    def loss(self, arrays: dict[str, Tensor], gold: dict[str, Tensor]) -> Tensor:
+        """Return the loss of heads, labels and tags per word; negative classes add nothing."""
+        scores = self(arrays)
+        heads, labels = gold["heads"], gold["labels"]
+        total = _cross_entropy(scores.arcs, heads)
+        of_labels = self.label_scores(scores.dependents, scores.heads, heads.clamp(min=0))
+        total = total + _cross_entropy(of_labels, labels.masked_fill(heads < 0, UNKNOWN))
+        for found, right in zip(scores.tags, gold["tags"], strict=True):
+            total = total + _cross_entropy(found, right)
+        return total / arrays["lengths"].sum()
 
 
-def _dropout(key: AnyArray | None, x: AnyArray, rate: float, *sizes: int) -> AnyArray:
-    """Apply dropout; the mask is shared along dimensions of size 1 in `sizes`."""
-    if key is None or rate == 0:
-        return x
-    kept = jax.random.bernoulli(key, 1 - rate, sizes or x.shape)
-    return jnp.where(kept, x / (1 - rate), 0)
+class WordInputs(nn.Module):
+    """The representation of words without context: B, T, width."""
+
+    given: Tensor
+
+    def __init__(self, inventory: TeacherInventory, size: dict[str, int], rate: float) -> None:
+        super().__init__()
+        self.rate = min(rate, WORD_DROPOUT)
+        forms, *hashed = inventory.table_sizes
+        self.forms = nn.Embedding(forms, size["forms"])
+        self.hashed = nn.ModuleList(nn.Embedding(n, size["hashed"]) for n in hashed)
+        self.characters = nn.Embedding(inventory.n_characters, size["characters"])
+        self.convolution = nn.Conv1d(size["characters"], size["convolution"], 3, padding="same")
+        self.register_buffer("given", torch.from_numpy(inventory.given), persistent=False)
+        of_tables = size["forms"] + size["hashed"] * len(hashed)
+        self.width = of_tables + inventory.given.shape[1] + size["convolution"]
+
+    def forward(self, single: Tensor, characters: Tensor) -> Tensor:
+        """Return vectors.
+
+        `single` holds the table row of each feature, last the row of the pretrained vector;
+        `characters` holds the numbers of a word's characters, 0 for padding.
+        """
+        rows = single.unbind(2)
+        found = [self.forms(self._some_unknown(rows[0]))]
+        found += [table(of) for table, of in zip(self.hashed, rows[1:], strict=False)]
+        if self.given.shape[1]:
+            found.append(self.given[self._some_unknown(rows[len(self.hashed) + 1])])
+        flat = characters.flatten(0, 1)
+        convolved = self.convolution(self.characters(flat).transpose(1, 2))
+        units = convolved.masked_fill((flat == 0)[:, None], -10).amax(dim=2).tanh()
+        return torch.cat([*found, units.unflatten(0, single.shape[:2])], dim=2)
+
+    def _some_unknown(self, rows: Tensor) -> Tensor:
+        """Replace some rows by that of the unknown word, in training."""
+        if not self.training or not self.rate:
+            return rows
+        return rows * (torch.rand(rows.shape, device=rows.device) >= self.rate)
 
 
-def word_inputs(
-    shape: TeacherShape,
-    p: Parameters,
-    given: AnyArray,
-    arrays: dict[str, AnyArray],
-    dropout: TeacherDropout,
-    keys: Iterator[AnyArray | None],
-) -> AnyArray:
-    """Return the representation of words without context: B, T, input.
+class TagScores(nn.Module):
+    """The scores of tags, which may be composed of parts, such as the Name=Value of FEATS."""
 
-    `single` holds the table row of each feature, last the row of `given`, the pretrained vectors;
-    `characters` holds the numbers of their characters, 0 for padding.
-    """
-    rows, (b, t) = arrays["single"], arrays["single"].shape[:2]
-    fields = len(shape.table_sizes)
-    forms = _unknown(next(keys), rows[:, :, 0], dropout.word)
-    # one joint table: less to compile
-    first = np.cumsum([0, *shape.table_sizes[1:-1]], dtype=np.int32)
-    hashed = picked(p["hashed"], rows[:, :, 1:fields] + first)
-    found = [picked(p["forms"], forms), hashed.reshape(b, t, -1)]
-    if shape.vectors:
-        found.append(picked(given, _unknown(next(keys), rows[:, :, fields], dropout.word)))
-    characters = arrays["characters"]
-    x = picked(p["characters"], characters).reshape(b * t, -1, shape.characters)
-    convolved = jax.lax.conv_general_dilated(
-        x, p["convolution"], (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")
+    parts: Tensor | None
+
+    def __init__(self, n_in: int, n_classes: int, parts: AnyArray | None) -> None:
+        super().__init__()
+        self.classes = nn.Linear(n_in, n_classes)
+        self.register_buffer(
+            "parts", None if parts is None else torch.from_numpy(parts), persistent=False
+        )
+        self.of_parts = None
+        if parts is not None:  # most of a class's score comes from its parts
+            self.of_parts = nn.Linear(n_in, parts.shape[1], bias=False)
+            with torch.no_grad():
+                self.classes.weight *= 0.1
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the score of each class."""
+        found: Tensor = self.classes(x)
+        if self.of_parts is None or self.parts is None:
+            return found
+        return found + self.of_parts(x) @ self.parts.T
+
+
+def _is_head(lengths: Tensor, n: int) -> Tensor:
+    """Return which heads are possible: the root and other words of the sentence. B, T, T + 1."""
+    head = torch.arange(n + 1, device=lengths.device)
+    is_word = head <= lengths[:, None]
+    return is_word[:, None] & (head != torch.arange(1, n + 1, device=lengths.device)[:, None])
+
+
+def _and_one(x: Tensor) -> Tensor:
+    return torch.cat([x, torch.ones_like(x[..., :1])], dim=-1)
+
+
+def _cross_entropy(scores: Tensor, right: Tensor) -> Tensor:
+    """Return the sum over all words whose class is known."""
+    return functional.cross_entropy(
+        scores.flatten(0, 1), right.flatten().long(), ignore_index=UNKNOWN, reduction="sum"
     )
-    is_character = (characters > 0).reshape(b * t, -1, 1)
-    units = jnp.where(is_character, convolved + p["convolution.bias"], -10).max(axis=1)
-    found.append(jnp.tanh(units).reshape(b, t, shape.character_units))
-    return _dropout(next(keys), jnp.concatenate(found, axis=2), dropout.input)
-
-
-def _unknown(key: AnyArray | None, rows: AnyArray, rate: float) -> AnyArray:
-    """Replace some rows by that of the unknown word."""
-    if key is None or rate == 0:
-        return rows
-    return jnp.where(jax.random.bernoulli(key, 1 - rate, rows.shape), rows, 0)
-
-
-def lstm(
-    p: Parameters, layer: int, width: int, x: AnyArray, lengths: AnyArray, rate: float, key: Any
-) -> AnyArray:
-    """Run one bidirectional LSTM layer: B, T, 2 · width. The backward pass starts at each end."""
-    b, t = x.shape[:2]
-    gates = (x @ p[f"layer.{layer}.in"] + p[f"layer.{layer}.bias"]).reshape(b, t, 2, 4 * width)
-    position = jnp.arange(t)
-    back = jnp.where(position < lengths[:, None], lengths[:, None] - 1 - position, position)  # B, T
-    reversed_ = jnp.take_along_axis(gates[:, :, 1], back[:, :, None], axis=1)
-    both = jnp.stack([gates[:, :, 0], reversed_]).transpose(2, 0, 1, 3)  # T, 2, B, 4 · width
-    matrix = p[f"layer.{layer}.recurrent"]
-    mask = _dropout(key, jnp.ones((2, b, width), x.dtype), rate)
-
-    def step(state: tuple[AnyArray, AnyArray], now: AnyArray) -> Any:
-        h, c = state
-        i, f, o, g = jnp.split(now + jnp.einsum("dbh,dhg->dbg", h * mask, matrix), 4, axis=2)
-        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-        h = jax.nn.sigmoid(o) * jnp.tanh(c)
-        return (h, c), h
-
-    zero = jnp.zeros((2, b, width), x.dtype)
-    states = jax.lax.scan(step, (zero, zero), both)[1].transpose(1, 2, 0, 3)
-    again = jnp.take_along_axis(states[1], back[:, :, None], axis=1)
-    return jnp.concatenate([states[0], again], axis=2)
-
-
-def score_words(
-    shape: TeacherShape,
-    p: Parameters,
-    given: AnyArray,
-    parts: dict[int, AnyArray],
-    arrays: dict[str, AnyArray],
-    dropout: TeacherDropout = NO_DROPOUT,
-    key: AnyArray | None = None,
-) -> TeacherScores:
-    """Score heads, labels and tags of a batch."""
-    keys = _split_keys(key)
-    x = word_inputs(shape, p, given, arrays, dropout, keys)
-    b, t = x.shape[:2]
-    lengths = arrays["lengths"]
-    for i in range(shape.layers):
-        if i:
-            x = _dropout(next(keys), x, dropout.layer, b, 1, x.shape[2])
-        x = lstm(p, i, shape.width, x, lengths, dropout.recurrent, next(keys))
-    x = _dropout(next(keys), x, dropout.layer, b, 1, x.shape[2])
-    root = jnp.broadcast_to(p["root"], (b, 1, x.shape[2]))
-    with_root = jnp.concatenate([root, x], axis=1)
-
-    def units(name: str, of: AnyArray) -> AnyArray:
-        made = of @ p[name] + p[f"{name}.bias"]
-        made = jnp.where(made >= 0, made, SLOPE * made)
-        return _dropout(next(keys), made, dropout.heads, b, 1, made.shape[2])
-
-    def classes(i: int) -> AnyArray:
-        return p[f"tag.{i}"] + p[f"tag.{i}.parts"] @ parts[i].T if i in parts else p[f"tag.{i}"]
-
-    dependents, heads = units("arc.dependent", x), units("arc.head", with_root)
-    both = _and_one(dependents) @ p["arc.both"]
-    arcs = jnp.einsum("btk,bhk->bth", both, heads)
-    head = jnp.arange(t + 1)
-    is_head = (head <= lengths[:, None])[:, None] & (head != jnp.arange(1, t + 1)[:, None])
-    return TeacherScores(
-        jnp.where(is_head, arcs, LOWEST),
-        units("label.dependent", x),
-        units("label.head", with_root),
-        [x @ classes(i) + p[f"tag.{i}.bias"] for i in range(len(shape.tag_sizes))],
-    )
-
-
-def _and_one(x: AnyArray) -> AnyArray:
-    return jnp.concatenate([x, jnp.ones_like(x[..., :1])], axis=-1)
-
-
-def label_scores(p: Parameters, dependents: AnyArray, heads: AnyArray, chosen: Any) -> AnyArray:
-    """Score the labels of one arc per word: B, T, labels."""
-    of_heads = jnp.take_along_axis(heads, chosen[:, :, None], axis=1)
-    some = jnp.einsum("bti,lij->btlj", _and_one(dependents), p["label.both"])
-    return jnp.einsum("btlj,btj->btl", some, _and_one(of_heads))
-
-
-def teacher_loss(
-    shape: TeacherShape,
-    p: Parameters,
-    given: AnyArray,
-    parts: dict[int, AnyArray],
-    arrays: dict[str, AnyArray],
-    dropout: TeacherDropout,
-    key: AnyArray | None,
-) -> AnyArray:
-    """Return the loss of heads, labels and tags per word; negative classes add nothing."""
-    scores = score_words(shape, p, given, parts, arrays, dropout, key)
-    heads, labels = arrays["heads"], arrays["labels"]
-    total = cross_entropy(scores.arcs, heads).sum()
-    of_labels = label_scores(p, scores.dependents, scores.heads, jnp.maximum(heads, 0))
-    total += cross_entropy(of_labels, jnp.where(heads < 0, -1, labels)).sum()
-    for i, found in enumerate(scores.tags):
-        total += cross_entropy(found, arrays["tags"][i]).sum()
-    return total / jnp.maximum(arrays["lengths"].sum(), 1)
-
-
-def cross_entropy(scores: AnyArray, right: AnyArray) -> AnyArray:
-    """Return the cross-entropy of each word; 0 if its class is negative (unknown)."""
-    chosen = jnp.take_along_axis(scores, jnp.maximum(right, 0)[..., None], axis=-1)[..., 0]
-    return jnp.where(right < 0, 0, jax.nn.logsumexp(scores, axis=-1) - chosen)

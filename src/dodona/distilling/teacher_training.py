@@ -2,126 +2,85 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from dodona.core.weights.shuffle import shuffle
-from dodona.distilling import teacher_network
-from dodona.distilling.teacher_inventory import TeacherInventory, length_for, padded_batches
-from dodona.distilling.teacher_network import Parameters, TeacherDropout, TeacherShape
+from dodona.distilling.pretrained import encoder_checksum
+from dodona.distilling.teacher_inventory import TeacherInventory, padded_batches
+from dodona.distilling.teacher_network import UNKNOWN, TeacherNetwork, choose_device
+from dodona.distilling.teacher_settings import TeacherSettings
 from dodona.storage import container
 from dodona.storage.container import Array
 from dodona.training.checkpoint import TrainingState
-from dodona.training.loop import Learner
-from dodona.training.neural.optimizer import AdamWSettings, OptimizerState, adamw_step
+from dodona.training.loop import Epoch, Learner
 
-KIND, VERSION = "teacher", 1
-WARM = 100
-LEAST = {"form_width": 16, "character_units": 16, "arcs": 16, "labels": 16}  # of narrow networks
-LEAST |= {"hashed_width": 8, "characters": 8}
-UNKNOWN = -1  # a head, label or tag that is not learned
-Learned = tuple[Parameters, ...]  # the parameters, and their average, mean and square
+KIND, VERSION = "teacher", 2  # 2: in PyTorch
+WARM_EPOCHS = 2
+DECAY = 0.998  # of the moving average of parameters, after as many steps as it averages over
+WEIGHT_DECAY = 0.01
+LARGEST_GRADIENT = 5.0
+ENCODER = "encoder.model."  # prefix of the parameters of a pretrained transformer
+MOMENTS = {"mean": "exp_avg", "square": "exp_avg_sq"}  # of AdamW, as PyTorch calls them
 
-
-@dataclass(frozen=True)
-class TeacherSettings:
-    """Settings of the training of a teacher.
-
-    >>> TeacherSettings(epochs=0)
-    Traceback (most recent call last):
-    ValueError: epochs, width, layers and batch_words of a teacher are above 0
-    """
-
-    epochs: int = 40
-    width: int = 400  # of an LSTM, in each direction
-    layers: int = 3
-    batch_words: int = 5000
-    learning_rate: float = 0.002
-    dropout: float = 0.33
-    longest: int = 160  # sentences with more words are skipped
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if min(self.epochs, self.width, self.layers, self.batch_words) < 1:
-            raise ValueError("epochs, width, layers and batch_words of a teacher are above 0")
-        if not 0 <= self.dropout < 1 or not 0 < self.learning_rate <= 1:
-            raise ValueError("dropout of a teacher is below 1, and its learning rate up to 1")
-
-    def shape(self, inventory: TeacherInventory) -> TeacherShape:
-        """Return the sizes of the network; narrow networks have fewer units everywhere."""
-        few = min(self.width / TeacherShape.width, 1)
-        return TeacherShape(
-            inventory.table_sizes,
-            inventory.n_characters,
-            len(inventory.labels),
-            inventory.tags.sizes,
-            tuple((head, parts.shape[1]) for head, parts in inventory.tags.parts.items()),
-            vectors=inventory.given.shape[1],
-            **{name: max(int(getattr(TeacherShape, name) * few), n) for name, n in LEAST.items()},
-            layers=self.layers,
-            width=self.width,
-        )
+Parameters = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
 class Teacher:
     """A trained network."""
 
-    shape: TeacherShape
-    parameters: Parameters
+    network: TeacherNetwork
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Write a file without the pretrained vectors; `about` describes data and settings."""
-        arrays = {
-            name: Array("F32", memoryview(np.ascontiguousarray(value, np.float32)).cast("B"))
-            for name, value in self.parameters.items()
-        }
-        sizes = {name: list(np.shape(value)) for name, value in self.parameters.items()}
+        named = dict(self.network.named_parameters())
+        arrays = {name: Array("F32", _bytes(value)) for name, value in named.items()}
+        sizes = {name: list(value.shape) for name, value in named.items()}
         container.write(path, KIND, VERSION, {"about": about, "sizes": sizes}, arrays)
 
     @classmethod
     def load(cls, path: Path, inventory: TeacherInventory, settings: TeacherSettings) -> Teacher:
         """Load a teacher that was trained with the same inventory and settings."""
         metadata, arrays = container.read(path, KIND, VERSION, VERSION, advice="remove it")
+        network = TeacherNetwork(inventory, settings)
         if metadata["about"] != describe_teacher(inventory, settings):
             raise ValueError(
                 f"{path}: this teacher was trained on other data or with other settings; remove "
                 "it, or choose another folder by --work"
             )
-        shape = settings.shape(inventory)
-        found = {
-            name: np.frombuffer(arrays[name], np.float32).reshape(size)
-            for name, size in metadata["sizes"].items()
-        }
-        expected = {
-            name: value.shape for name, value in teacher_network.new_teacher(shape, 0).items()
-        }
-        if {name: value.shape for name, value in found.items()} != expected:
+        named = dict(network.named_parameters())
+        if metadata["sizes"] != {name: list(value.shape) for name, value in named.items()}:
             raise ValueError(f"{path}: the arrays are not those of a teacher; remove the file")
-        return cls(shape, found)
+        _fill(named, arrays)
+        return cls(network.to(choose_device()).eval())
 
 
 def describe_teacher(inventory: TeacherInventory, settings: TeacherSettings) -> dict[str, Any]:
-    """Return settings and digests of the data, which determine a teacher."""
-    return {"settings": asdict(settings), "checksums": inventory.checksums()}
+    """Return settings and digests of the data, which determine a teacher.
+
+    An encoder is known by its contents, not by the name of its folder.
+    """
+    known = {"encoder": encoder_checksum(settings.encoder)} if settings.encoder else {}
+    return {"settings": asdict(settings) | known, "checksums": inventory.checksums()}
 
 
 class TeacherTrainer(Learner[Parameters]):
-    """The trainer of one teacher, which is the average of the last training steps."""
+    """The trainer of one teacher, which is the moving average over the last training steps."""
 
     part = "teacher"
 
     def __init__(self, inventory: TeacherInventory, settings: TeacherSettings) -> None:
         super().__init__()
-        self.inventory, self.shape = inventory, settings.shape(inventory)
-        self.settings: TeacherSettings = settings
+        self.inventory, self.settings = inventory, settings
         self.encoded = inventory.encode(inventory.sentences)
         self._gold = inventory.gold_classes()
         sizes = self.encoded.n_words
@@ -129,45 +88,70 @@ class TeacherTrainer(Learner[Parameters]):
         if not self.order:
             raise ValueError(f"no sentence of up to {settings.longest} words to learn from")
         self.n_pieces, self.n_words = len(self.order), int(sizes[self.order].sum())
-        rate = settings.dropout
-        self.dropout = TeacherDropout(min(0.15, rate), rate, rate, min(0.2, rate), rate)
-        n_steps = self._count_steps()
-        warm, steps = min(WARM, 2 * n_steps), n_steps * settings.epochs
-        self.adamw = AdamWSettings(settings.learning_rate, warm, steps, decay=0.01)
+        batches = padded_batches(self.encoded, self.order, settings.batch_words)
+        self.n_steps = sum(1 for _ in batches)  # of an epoch
+        self.step = 0
+        self.network = TeacherNetwork(inventory, settings).to(choose_device())
+        self.parameters = dict(self.network.named_parameters())
+        self._average = {name: value.detach().clone() for name, value in self.parameters.items()}
+        self.optimizer = self._new_optimizer()
 
-    def _count_steps(self) -> int:
-        size, lengths = self.settings.batch_words, [*map(length_for, self.encoded.n_words)]
-        counts = {n: sum(lengths[i] == n for i in self.order) for n in {*lengths}}
-        return sum(-(-count // max(size // n, 1)) for n, count in counts.items())
+    def _new_optimizer(self) -> torch.optim.AdamW:
+        pretrained = [p for name, p in self.parameters.items() if name.startswith(ENCODER)]
+        others = [p for name, p in self.parameters.items() if not name.startswith(ENCODER)]
+        rates = (others, self.settings.learning_rate), (pretrained, self.settings.encoder_rate)
+        groups = [{"params": some, "lr": rate, "peak": rate} for some, rate in rates if some]
+        return torch.optim.AdamW(groups, weight_decay=WEIGHT_DECAY, betas=(0.9, 0.98))
 
-    @cached_property
-    def learning(self) -> OptimizerState:
-        """Return the state of the optimiser."""
-        return OptimizerState.begin(teacher_network.new_teacher(self.shape, self.settings.seed))
+    def cost(self) -> str:
+        """Describe what training takes."""
+        n = sum(value.numel() for value in self.parameters.values())
+        return (
+            f"{n / 1e6:,.1f} million parameters, {self.settings.epochs} epochs of "
+            f"{self.n_words:,} words, on the {self.network.device.type.upper()}"
+        )
+
+    def time_left(self, epoch: Epoch) -> str:
+        """Estimate from one epoch how long the others take."""
+        minutes = (self.settings.epochs - len(self.history)) * epoch.seconds / 60
+        return f"about {minutes:,.0f} more minutes"
+
+    def _rate(self) -> float:
+        """Return the share of the learning rate at this step: it rises, then falls as a cosine."""
+        warm = min(WARM_EPOCHS, self.settings.epochs / 4) * self.n_steps
+        if self.step < warm:
+            return (self.step + 1) / (warm + 1)
+        whole = self.settings.epochs * self.n_steps
+        return 0.5 + 0.5 * math.cos(math.pi * min((self.step - warm) / (whole - warm), 1))
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed, n_done = self.settings.seed + (number << 32), 0
-        order = [self.order[i] for i in shuffle(len(self.order), seed)]
-        given, parts = jnp.asarray(self.inventory.given), self.inventory.tags.parts
-        for batch in padded_batches(self.encoded, order, self.settings.batch_words, seed):
-            now = self.learning
-            gold = {name: batch.padded(classes, UNKNOWN) for name, classes in self._gold.items()}
-            key = jax.random.PRNGKey((self.settings.seed * 1_000_003 + now.step) & 0x7FFFFFFF)
-            fixed, step = (self.shape, self.dropout, self.adamw), np.float32(now.step)
-            learned: Learned = (now.parameters, now.average, now.mean, now.square)
-            learned, self.loss = teach(fixed, learned, step, given, parts, batch.arrays | gold, key)
-            now.parameters, now.average, now.mean, now.square = learned
-            now.step += 1
+        self.network.train()
+        for batch in padded_batches(self.encoded, self.order, self.settings.batch_words, seed):
+            torch.manual_seed(self.settings.seed * 1_000_003 + self.step)  # of dropout
+            gold = {name: batch.padded(found, UNKNOWN) for name, found in self._gold.items()}
+            loss = self.network.loss(self.network.tensors(batch), self.network.transfer(gold))
+            self.optimizer.zero_grad()
+            loss.backward()
+            clip_grad_norm_(self.network.parameters(), LARGEST_GRADIENT)
+            share = self._rate()
+            for group in self.optimizer.param_groups:
+                group["lr"] = share * group["peak"]
+            self.optimizer.step()
+            self.step += 1
+            with torch.no_grad():
+                # at the beginning, the average is over the last tenth of all steps
+                update = get_ema_multi_avg_fn(min(DECAY, (1 + self.step) / (10 + self.step)))
+                update([*self._average.values()], [*self.parameters.values()], self.step)
             n_done += len(batch.sentences)
             yield n_done
-        jax.block_until_ready(self.loss)
 
     @property
     def n_updates(self) -> int:
-        return self.learning.step
+        return self.step
 
     def average(self) -> Parameters:
-        return self.learning.average
+        return self._average
 
     def score(self, learned: Parameters) -> dict[str, float]:
         """Return no scores: the last epoch is kept, after the learning rate has decayed."""
@@ -177,35 +161,48 @@ class TeacherTrainer(Learner[Parameters]):
         return self.inventory.checksums()
 
     def state(self) -> TrainingState:
-        return TrainingState(numbers={"step": self.learning.step}, arrays=self.learning.saved())
+        arrays = {f"parameters/{name}": _bytes(x) for name, x in self.parameters.items()}
+        arrays |= {f"average/{name}": _bytes(x) for name, x in self._average.items()}
+        for name, value in self.parameters.items():
+            for kind, key in MOMENTS.items():
+                arrays[f"{kind}/{name}"] = _bytes(self.optimizer.state[value][key])
+        floats = {name: array.cast("f") for name, array in arrays.items()}
+        return TrainingState(numbers={"step": self.step}, arrays=floats)
 
     def load_state(self, state: TrainingState) -> None:
-        self.learning.restore(int(state.numbers["step"]), state.arrays)
-        self.best = self.learning.average
+        self.step = int(state.numbers["step"])
+
+        def within(kind: str) -> dict[str, memoryview]:
+            return {name: state.arrays[f"{kind}/{name}"] for name in self.parameters}
+
+        _fill(self.parameters, within("parameters"))
+        _fill(self._average, within("average"))
+        for value in self.parameters.values():
+            moments = {key: torch.zeros_like(value) for key in MOMENTS.values()}
+            self.optimizer.state[value] = {"step": torch.tensor(float(self.step)), **moments}
+        for kind, key in MOMENTS.items():
+            states = {name: self.optimizer.state[p][key] for name, p in self.parameters.items()}
+            _fill(states, within(kind))
+        self.best = self._average
 
     def teacher(self) -> Teacher:
         """Return the trained teacher."""
         if self.best is None:
             raise ValueError("no epoch is complete: train the teacher first")
-        found = {name: np.asarray(value) for name, value in self.learning.average.items()}
-        return Teacher(self.shape, found)
+        network = TeacherNetwork(self.inventory, self.settings).to(self.network.device)
+        with torch.no_grad():
+            for name, value in network.named_parameters():
+                value.copy_(self._average[name])
+        return Teacher(network.eval())
 
 
-@partial(jax.jit, static_argnums=0, donate_argnums=1)
-def teach(
-    fixed: tuple[TeacherShape, TeacherDropout, AdamWSettings],
-    learned: Learned,
-    step: Any,
-    given: Any,
-    parts: dict[int, Any],
-    arrays: dict[str, Any],
-    key: Any,
-) -> tuple[Learned, Any]:
-    """Run one optimiser step, and return what is learned and the loss."""
-    (shape, dropout, adamw), (p, average, mean, square) = fixed, learned
+def _bytes(value: Tensor) -> memoryview:
+    return memoryview(value.detach().cpu().float().contiguous().numpy()).cast("B")
 
-    def total(p: Parameters) -> Any:
-        return teacher_network.teacher_loss(shape, p, given, parts, arrays, dropout, key)
 
-    loss, gradients = jax.value_and_grad(total)(p)
-    return adamw_step(adamw, p, (average, mean, square), gradients, step), loss
+def _fill(named: Parameters, arrays: dict[str, memoryview]) -> None:
+    """Copy arrays of float32 into tensors of the same names."""
+    with torch.no_grad():
+        for name, value in named.items():
+            found = np.frombuffer(arrays[name], np.float32).reshape(tuple(value.shape))
+            value.copy_(torch.from_numpy(found.copy()))

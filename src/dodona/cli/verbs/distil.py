@@ -49,14 +49,27 @@ def distil(
     lexicon: Annotated[
         str, Flag("lexicon: a lemma per line, with tags and their forms", metavar="FILE")
     ] = "",
-    teachers: Annotated[int, Flag("number of teachers, with different seeds")] = 1,
+    teachers: Annotated[
+        int | None, Flag("number of teachers, with different seeds", default="1 for each encoder")
+    ] = None,
+    encoder: Annotated[
+        str,
+        Flag(
+            "pretrained transformers under the teachers, in turn: folders or names on a model hub, "
+            "separated by commas",
+            metavar="FOLDERS",
+        ),
+    ] = "",
     teacher_epochs: Annotated[
-        int | None, Flag("training epochs of each teacher", default="40")
+        int | None, Flag("training epochs of each teacher", default="30")
     ] = None,
     teacher_width: Annotated[
         int | None, Flag("units of a teacher's LSTMs, per direction", default="400")
     ] = None,
     teacher_layers: Annotated[int | None, Flag("LSTM layers of a teacher", default="3")] = None,
+    encoder_rate: Annotated[
+        float | None, Flag("learning rate of the encoders", default="0.0001")
+    ] = None,
     silver_per_gold: Annotated[float, Flag("silver sentences per gold sentence")] = 2.0,
     soft: Annotated[bool, Flag("learn the teachers' probabilities of heads and tags")] = False,
     votes: Annotated[bool, Flag("learn in every state from the tree of each teacher")] = False,
@@ -79,7 +92,13 @@ def distil(
         raise ValueError(
             f"{model}: cannot be written: its folder does not exist, or it is a folder"
         )
-    teacher = {"epochs": teacher_epochs, "width": teacher_width, "layers": teacher_layers}
+    encoders = _split(encoder)
+    teacher = {
+        "epochs": teacher_epochs,
+        "width": teacher_width,
+        "layers": teacher_layers,
+        "encoder_rate": encoder_rate,
+    }
     given = drop_unset(settings)
     if given.setdefault("scorer", NEURAL) != NEURAL:
         raise UsageError("--scorer must be neural: the student is a network")
@@ -96,7 +115,8 @@ def distil(
             raw=_split(raw),
             abbreviations=abbreviations,
             lexicon=lexicon,
-            n_teachers=teachers,
+            n_teachers=max(len(encoders), 1) if teachers is None else teachers,
+            encoders=encoders,
             teacher=drop_unset(teacher),
             per_gold=silver_per_gold,
             soft=soft,
