@@ -49,6 +49,9 @@ def distil(
     lexicon: Annotated[
         str, Flag("lexicon: a lemma per line, with tags and their forms", metavar="FILE")
     ] = "",
+    harmony: Annotated[
+        str, Flag("decisions about words that the treebanks annotate differently", metavar="FILE")
+    ] = "",
     teachers: Annotated[int, Flag("number of teachers, with different seeds")] = 1,
     teacher_epochs: Annotated[
         int | None, Flag("training epochs of each teacher", default="40")
@@ -96,6 +99,7 @@ def distil(
             raw=_split(raw),
             abbreviations=abbreviations,
             lexicon=lexicon,
+            harmony=harmony,
             n_teachers=teachers,
             teacher=drop_unset(teacher),
             per_gold=silver_per_gold,

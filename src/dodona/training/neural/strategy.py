@@ -24,6 +24,7 @@ from dodona.tagging.lemma_lexicon import NO_LEMMAS
 from dodona.tagging.network_tagger import NetworkTagger, NetworkTags
 from dodona.tagging.tagger_training import LemmaTrainer
 from dodona.training.checkpoint import TrainingState
+from dodona.training.harmony_list import read_harmony
 from dodona.training.loop import Learner, Run
 from dodona.training.neural import export
 from dodona.training.neural.batching import Batch, BatchCapacity, WordTable, make_batch
@@ -49,13 +50,20 @@ class NeuralStrategy(Strategy):
     """Train a network.
 
     Additional treebanks (`more`) are learned from as far as their labels and tags are those of the
-    first; `silver` is text that a teacher has annotated; `lexicon` is a file of lemmas.
+    first; `silver` is text that a teacher has annotated; `lexicon` is a file of lemmas, `harmony`
+    one of decisions about words that the treebanks annotate differently.
     """
 
     def __init__(
-        self, *, more: Sequence[Treebank] = (), silver: SilverFiles | None = None, lexicon: str = ""
+        self,
+        *,
+        more: Sequence[Treebank] = (),
+        silver: SilverFiles | None = None,
+        lexicon: str = "",
+        harmony: str = "",
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
+        self._decided = read_harmony(harmony) if harmony else None
         self.lemma_trainer: LemmaTrainer | None = None
         self.silver: SilverReader | None = None
 
@@ -63,7 +71,7 @@ class NeuralStrategy(Strategy):
         if self._silver_files is not None and settings.graph != NO_GRAPH:
             raise ValueError(f"silver has trees alone, not what graph={settings.graph!r} needs")
         self._vectors = read_vectors(settings.network.vectors) if settings.network.vectors else None
-        gold = GoldTreebanks.load(train, self._more)
+        gold = GoldTreebanks.load(train, self._more, self._decided)
         templates = load_slots(settings.features)
         self.slots = Slots(templates, settings.features)
         self.task = ParsingTask(
