@@ -80,9 +80,7 @@ def _labels(parts: dict[str, list[Sentence]]) -> Iterator[str]:
 def _count_labels(sentences: Sequence[Sentence]) -> dict[tuple[str, str], Counter[str]]:
     found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for sentence in sentences:
-        for form, upos, label in zip(
-            sentence.forms, sentence.upos, sentence.deprels, strict=True
-        ):
+        for form, upos, label in zip(sentence.forms, sentence.upos, sentence.deprels, strict=True):
             found[form.lower(), upos][label] += label != UNANNOTATED
     return dict(found)
 

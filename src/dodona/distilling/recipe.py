@@ -74,6 +74,7 @@ class Recipe:
     per_gold: float = 2.0
     soft: bool = False  # learn the teachers' probabilities of heads and tags …
     votes: bool = False  # … and the optimal actions by the tree of each teacher
+    variants: float = 0.0  # share of sentences learned from in another casing, or without marks
     longest: int = 100
     settings: Settings = field(default_factory=lambda: Settings(scorer=NEURAL))
 
@@ -88,6 +89,8 @@ class Recipe:
             raise ValueError("raw text and abbreviations are for a segmenter that is trained")
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
+        if not 0 <= self.variants <= 1:
+            raise ValueError(f"variants: a share from 0 to 1, not {self.variants}")
         if self.votes and self.text and self.n_teachers < 2:
             raise ValueError("votes need at least two teachers")
 
@@ -319,9 +322,15 @@ class Distillation:
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
-        silver = SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes)
+        silver = SilverFiles(
+            tuple(paths), recipe.per_gold, recipe.soft, recipe.votes, recipe.variants
+        )
         strategy = NeuralStrategy(
-            more=recipe.train[1:], silver=silver, lexicon=recipe.lexicon, harmony=recipe.harmony
+            more=recipe.train[1:],
+            silver=silver,
+            lexicon=recipe.lexicon,
+            harmony=recipe.harmony,
+            variants=recipe.variants,
         )
         settings = recipe.settings.replace(tags="predicted")
         trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)

@@ -26,7 +26,10 @@ from typing import NamedTuple
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
 
-MANY, SOME = 20, 3  # occurrences from which on a form is judged, in the first and in another treebank
+MANY, SOME = (
+    20,
+    3,
+)  # occurrences from which on a form is judged, in the first and in another treebank
 SURE = 0.95  # share of the most frequent value of a form that is said to have only this one
 TRUSTED = 0.9  # share of words on which two treebanks agree about FEATS that are learned from both
 SHARED = 5  # words from which on this share is judged

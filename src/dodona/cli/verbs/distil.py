@@ -63,6 +63,9 @@ def distil(
     silver_per_gold: Annotated[float, Flag("silver sentences per gold sentence")] = 2.0,
     soft: Annotated[bool, Flag("learn the teachers' probabilities of heads and tags")] = False,
     votes: Annotated[bool, Flag("learn in every state from the tree of each teacher")] = False,
+    variants: Annotated[
+        float, Flag("share of sentences to learn in another casing or without punctuation")
+    ] = 0.0,
     longest: Annotated[int, Flag("exclude sentences of the text with more words")] = 100,
     until: Annotated[str, Flag("stop after this step", choices=STEPS)] = STEPS[-1],
     quiet: Annotated[bool, Flag("print no progress and no result")] = False,
@@ -105,6 +108,7 @@ def distil(
             per_gold=silver_per_gold,
             soft=soft,
             votes=votes,
+            variants=variants,
             longest=longest,
             settings=student,
         )
