@@ -3,7 +3,7 @@
 python -m tools.clashes en_ewt/train.conllu en_gumfree/train.conllu --harmony tools/harmony/en.txt
 
 The treebanks are read as `dodona distil` reads them: what its rules and the list have settled is
-not printed. Beside clashes of tags, which weaker evidence suggests than the rules ask for, these are
+not printed. Beside clashes of tags, for which less evidence suffices than for the rules, these are
 forms with several lemmas for the same tags, in one treebank or in several, and words that have one
 label in the first treebank and another elsewhere.
 """
@@ -47,7 +47,7 @@ def _tags(parts: dict[str, list[Sentence]], least: int) -> Iterator[str]:
     for name, other in counted.items():
         rows = sorted(find_clashes(first, other, least, least), key=lambda clash: -clash.n_theirs)
         for clash in rows:
-            ours, theirs = f"{clash.ours} ×{clash.n_ours}", f"{clash.theirs} ×{clash.n_theirs}"
+            ours, theirs = f"{clash.ours} x{clash.n_ours}", f"{clash.theirs} x{clash.n_theirs}"
             yield f"{clash.column}\t{' '.join(clash.key)}\tfirst: {ours}\t{name}: {theirs}"
 
 
@@ -73,7 +73,7 @@ def _labels(parts: dict[str, list[Sentence]]) -> Iterator[str]:
             ours, theirs = sure_value(first.get(key), SOME), sure_value(counts, SOME)
             if ours and theirs and ours != theirs:
                 n_ours, n_theirs = first[key].total(), counts.total()
-                shown = f"first: {ours} ×{n_ours}\t{name}: {theirs} ×{n_theirs}"
+                shown = f"first: {ours} x{n_ours}\t{name}: {theirs} x{n_theirs}"
                 yield f"deprel\t{' '.join(key)}\t{shown}"
 
 
@@ -86,7 +86,7 @@ def _count_labels(sentences: Sequence[Sentence]) -> dict[tuple[str, str], Counte
 
 
 def _shown(counts: Counter[str]) -> str:
-    return ", ".join(f"{value} ×{n}" for value, n in counts.most_common())
+    return ", ".join(f"{value} x{n}" for value, n in counts.most_common())
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 Treebanks are located as docs/how-to/treebanks.md describes; DODONA_EXTRA names files of further
 treebanks, separated by commas, such as PUD. DODONA_TEXT names a folder of raw text, and
-DODONA_VECTORS a file of word vectors (`NAME.npy` with `NAME.words`). With DODONA_SILVER, a folder of
-existing silver data, no GPU is needed: students can be trained on a CPU, more slowly.
+DODONA_VECTORS a file of word vectors (`NAME.npy` with `NAME.words`). With DODONA_SILVER, a folder
+of existing silver data, no GPU is needed: students can be trained on a CPU, more slowly.
 
 python -m tools.english_recipe --until sentences     the steps without a GPU; then, with a GPU:
 python -m tools.english_recipe --until silver        teachers and silver data

@@ -24,10 +24,10 @@ from support.small import treebank
 SENTENCE = dodona.Sentence.from_columns(
     ["Do", "n't", "tell", "Ann", ",", "and", "go", "to", "Paris", "!"],
     lemmas=["do", "not", "tell", "Ann", ",", "and", "go", "to", "Paris", "!"],
-    upos="AUX PART VERB PROPN PUNCT CCONJ VERB ADP PROPN PUNCT".split(),
-    xpos="VB RB VB NNP , CC VB IN NNP .".split(),
+    upos=["AUX", "PART", "VERB", "PROPN", "PUNCT", "CCONJ", "VERB", "ADP", "PROPN", "PUNCT"],
+    xpos=["VB", "RB", "VB", "NNP", ",", "CC", "VB", "IN", "NNP", "."],
     heads=[3, 3, 0, 3, 7, 7, 3, 9, 7, 3],
-    deprels="aux advmod root obj punct cc conj case obl punct".split(),
+    deprels=["aux", "advmod", "root", "obj", "punct", "cc", "conj", "case", "obl", "punct"],
 )
 FEW, MANY = (treebank(n, seed, nonprojective=0.2) for n, seed in ((12, 1), (250, 3)))
 # the invented language has no marks: some of its words become marks

@@ -21,7 +21,7 @@ from dodona.training.neural.training_sets import SoftTargets
 from dodona.treebank.sentence import Sentence
 
 Casing = Callable[[str, str], str]  # of a form, given its UPOS
-APOSTROPHES = "'’"  # in forms that do not begin a word: "n't" in "Don't"
+APOSTROPHES = "'\u2019"  # in forms that do not begin a word: "n't" in "Don't"
 SHORT = 3  # letters of function words that titles leave in lower case
 SMALL = {"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"}
 
