@@ -1,13 +1,15 @@
 """Run or print the command that makes the English models.
 
-Treebanks are located as docs/how-to/treebanks.md describes; DODONA_TEXT names a folder of raw text,
-and DODONA_VECTORS a file of word vectors (`NAME.npy` with `NAME.words`). With DODONA_SILVER, a
-folder of existing silver data, no GPU is needed: students can be trained on a CPU, more slowly.
+Treebanks are located as docs/how-to/treebanks.md describes; DODONA_EXTRA names files of further
+treebanks, separated by commas, such as PUD. DODONA_TEXT names a folder of raw text, and
+DODONA_VECTORS a file of word vectors (`NAME.npy` with `NAME.words`). With DODONA_SILVER, a folder
+of existing silver data, no GPU is needed: students can be trained on a CPU, more slowly.
 
 python -m tools.english_recipe --until sentences     the steps without a GPU; then, with a GPU:
 python -m tools.english_recipe --until silver        teachers and silver data
 python -m tools.english_recipe                       the student
 python -m tools.english_recipe --name en-small       another student, without vectors
+python -m tools.english_recipe --name en-large       another one, of twice the size
 python -m tools.english_recipe --show                only print the command
 """
 
@@ -25,13 +27,13 @@ from tools.treebanks import find_folder
 TREEBANKS = ("en_ewt", "en_gumfree")  # the first defines labels and tags
 TEACHERS = "--teachers 2 --teacher-epochs 28"
 SIZES = {
-    "en": "--width 256 --layers 3 --hidden 256 --epochs 20",
-    "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
+    "en": "--width 256 --layers 3 --hidden 256",
+    "en-small": "--width 128 --layers 2 --hidden 128",
+    "en-large": "--width 384 --layers 4 --hidden 384",
 }
 WITHOUT_VECTORS = ("en-small",)  # vectors would be larger than the rest of the model
-OF_ALL = "--system arc-hybrid --batch-words 2500 --silver-per-gold 2"
-ABBREVIATIONS = Path(__file__).parent / "abbreviations" / "en.txt"
-LEXICON = Path(__file__).parent / "lexicon" / "en.txt"
+OF_ALL = "--system arc-hybrid --batch-words 2500 --epochs 24 --silver-per-gold 4 --variants 0.15"
+LISTS = ("abbreviations", "lexicon", "harmony")  # options, and folders of this one
 
 
 def main() -> None:
@@ -58,10 +60,12 @@ def command(data: Path, out: Path, name: str) -> list[str]:
     """Return the arguments of `dodona`."""
     train, dev = ([data / treebank / f"{part}.conllu" for treebank in TREEBANKS] for part in PARTS)
     held_out = [*dev, *sorted(data.glob("en_*/test.conllu"))]
-    words = ["distil", *map(str, train), "--dev", str(dev[0])]
+    extra = [path for path in os.environ.get("DODONA_EXTRA", "").split(",") if path]
+    words = ["distil", *map(str, train), *extra, "--dev", str(dev[0])]
     words += ["--held-out", ",".join(map(str, held_out))]
     words += ["--work", str(out / "work"), "-o", str(out / f"{name}.dodona")]
-    words += ["--abbreviations", str(ABBREVIATIONS), "--lexicon", str(LEXICON)]
+    for name_of_list in LISTS:
+        words += [f"--{name_of_list}", str(Path(__file__).parent / name_of_list / "en.txt")]
     vectors = os.environ.get("DODONA_VECTORS")
     if vectors and name not in WITHOUT_VECTORS:
         words += ["--vectors", vectors]

@@ -9,7 +9,7 @@ import pytest
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
-from tools.english_recipe import SIZES, WITHOUT_VECTORS, command
+from tools.english_recipe import LISTS, SIZES, WITHOUT_VECTORS, command
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -19,13 +19,17 @@ def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "en_ewt" / "test.conllu").touch()
     monkeypatch.setenv("DODONA_TEXT", "texts")
     monkeypatch.setenv("DODONA_VECTORS", "glove.npy")
+    monkeypatch.setenv("DODONA_EXTRA", "pud/train.conllu,more/train.conllu.gz")
     monkeypatch.delenv("DODONA_SILVER", raising=False)
     made = tmp_path / "out" / "work" / "silver"
     made.mkdir(parents=True)
     (made / "part-1.conllu.gz").touch()
     verb, *words = command(tmp_path, tmp_path / "out", name)
     values = CommandLine(words, parameters(load_verb(verb))).values()
-    assert [Path(path).parent.name for path in values["treebanks"]] == ["en_ewt", "en_gumfree"]
+    treebanks = [Path(path).parent.name for path in values["treebanks"]]
+    assert treebanks == ["en_ewt", "en_gumfree", "pud", "more"]
+    assert all(Path(values[name]).is_file() for name in LISTS)
+    assert 0 < values["variants"] < 1
     # test sets are never annotated as silver data
     assert [Path(path).name for path in values["held_out"].split(",")] == ["dev.conllu"] * 2 + [
         "test.conllu"

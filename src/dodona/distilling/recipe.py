@@ -35,6 +35,7 @@ from dodona.pipeline.sources import NONE, TRAIN, PartSources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import NEURAL, Settings
 from dodona.tagging.lemma_lexicon import NO_LEMMAS
+from dodona.training.harmony_list import read_harmony
 from dodona.training.loop import Epoch
 from dodona.training.loop import Report as EpochReport
 from dodona.training.treebanks import checksum
@@ -68,12 +69,14 @@ class Recipe:
     raw: Sequence[str] = ()  # files of text for training the segmenter …
     abbreviations: str = ""  # … and a list of abbreviations
     lexicon: str = ""  # a list of words with their lemmas
+    harmony: str = ""  # a list of decisions where treebanks disagree
     n_teachers: int = 1
     encoders: Sequence[str] = ()  # pretrained transformers, under the teachers in turn
     teacher: dict[str, Any] = field(default_factory=dict)  # settings of TeacherSettings
     per_gold: float = 2.0
     soft: bool = False  # learn the teachers' probabilities of heads and tags …
     votes: bool = False  # … and the optimal actions by the tree of each teacher
+    variants: float = 0.0  # share of sentences learned from in another casing, or without marks
     longest: int = 100
     settings: Settings = field(default_factory=lambda: Settings(scorer=NEURAL))
 
@@ -88,6 +91,8 @@ class Recipe:
             raise ValueError("raw text and abbreviations are for a segmenter that is trained")
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
+        if not 0 <= self.variants <= 1:
+            raise ValueError(f"variants: a share from 0 to 1, not {self.variants}")
         if len(self.encoders) > self.n_teachers:
             raise ValueError(f"{len(self.encoders)} encoders, but {self.n_teachers} teachers")
         if self.votes and self.text and self.n_teachers < 2:
@@ -102,7 +107,8 @@ class Distillation:
         self.recipe, self.report = recipe, report
         self.texts = find_texts(recipe.text)
         given = (*recipe.train, *recipe.held_out, *recipe.silver, *recipe.raw)
-        for path in (*given, recipe.abbreviations, recipe.lexicon, recipe.dev):
+        lists = recipe.abbreviations, recipe.lexicon, recipe.harmony
+        for path in (*given, *lists, recipe.dev):
             if path and not Path(path).is_file():
                 raise ValueError(f"{path}: no such file")
 
@@ -127,7 +133,8 @@ class Distillation:
         from dodona.training.neural.gold_treebanks import GoldTreebanks
 
         first, *more = self.recipe.train
-        return GoldTreebanks.load(first, more)
+        decided = read_harmony(self.recipe.harmony) if self.recipe.harmony else None
+        return GoldTreebanks.load(first, more, decided)
 
     @cached_property
     def dev(self) -> list[Sentence]:
@@ -173,7 +180,7 @@ class Distillation:
         def make(path: Path) -> None:
             raw, listed = tuple(recipe.raw), recipe.abbreviations
             parts = PartSources(recipe.segmenter, raw=raw, abbreviations=listed)
-            source = SegmenterSource(parts, self.gold.sentences, self.dev or None, seed)
+            source = SegmenterSource(parts, self.gold.with_spacing, self.dev or None, seed)
             for epoch in source.trainer.epochs() if source.trainer is not None else ():
                 self._report_epoch(epoch)
             found = source.segmenter()
@@ -333,8 +340,16 @@ class Distillation:
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
-        silver = SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes)
-        strategy = NeuralStrategy(more=recipe.train[1:], silver=silver, lexicon=recipe.lexicon)
+        silver = SilverFiles(
+            tuple(paths), recipe.per_gold, recipe.soft, recipe.votes, recipe.variants
+        )
+        strategy = NeuralStrategy(
+            more=recipe.train[1:],
+            silver=silver,
+            lexicon=recipe.lexicon,
+            harmony=recipe.harmony,
+            variants=recipe.variants,
+        )
         settings = recipe.settings.replace(tags="predicted")
         trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
         if lemmas is not None and strategy.lemma_trainer is not None:
@@ -361,9 +376,8 @@ class Distillation:
         for path, sentences in zip(self.recipe.train, treebanks, strict=True):
             name = "/".join(Path(path).parts[-2:])  # files of many treebanks have equal names
             yield _source("gold", Path(path), sum(map(len, sentences))) | {"file": name}
-        lists = {"abbreviations": self.recipe.abbreviations, "lexicon": self.recipe.lexicon}
-        for kind, listed in lists.items():
-            if listed:
+        for kind in ("abbreviations", "lexicon", "harmony"):
+            if listed := getattr(self.recipe, kind):
                 yield _source(kind, Path(listed))
         if silver := [Path(path) for path in self.recipe.silver]:
             digest = checksum(path.read_bytes() for path in silver)

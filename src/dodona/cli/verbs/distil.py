@@ -49,6 +49,9 @@ def distil(
     lexicon: Annotated[
         str, Flag("lexicon: a lemma per line, with tags and their forms", metavar="FILE")
     ] = "",
+    harmony: Annotated[
+        str, Flag("decisions about words that the treebanks annotate differently", metavar="FILE")
+    ] = "",
     teachers: Annotated[
         int | None, Flag("number of teachers, with different seeds", default="1 for each encoder")
     ] = None,
@@ -73,6 +76,9 @@ def distil(
     silver_per_gold: Annotated[float, Flag("silver sentences per gold sentence")] = 2.0,
     soft: Annotated[bool, Flag("learn the teachers' probabilities of heads and tags")] = False,
     votes: Annotated[bool, Flag("learn in every state from the tree of each teacher")] = False,
+    variants: Annotated[
+        float, Flag("share of sentences to learn in another casing or without punctuation")
+    ] = 0.0,
     longest: Annotated[int, Flag("exclude sentences of the text with more words")] = 100,
     until: Annotated[str, Flag("stop after this step", choices=STEPS)] = STEPS[-1],
     quiet: Annotated[bool, Flag("print no progress and no result")] = False,
@@ -115,12 +121,14 @@ def distil(
             raw=_split(raw),
             abbreviations=abbreviations,
             lexicon=lexicon,
+            harmony=harmony,
             n_teachers=max(len(encoders), 1) if teachers is None else teachers,
             encoders=encoders,
             teacher=drop_unset(teacher),
             per_gold=silver_per_gold,
             soft=soft,
             votes=votes,
+            variants=variants,
             longest=longest,
             settings=student,
         )

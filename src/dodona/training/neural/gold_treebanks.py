@@ -2,9 +2,10 @@
 
 Other names for the same relation would only confuse the parser. A label that the first treebank
 lacks becomes its universal part, if the first has that; else only the arc is learned, without a
-label. (Tags that the first lacks are not learned either: `tag_heads.learn_tags`.) Likewise a form
-that the first has with the same tags gets its lemma from there: the lemma of "people" is "people"
-in one treebank of English and "person" in another.
+label. Tags are made to agree with those of the first (`harmony`); what it lacks even so is not
+learned (`tag_heads.learn_tags`). Likewise a form that the first has with the same tags gets its
+lemma from there: the lemma of "people" is "people" in one treebank of English and "person" in
+another.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dodona.parsing.preparation import load_trees
+from dodona.training.harmony import Conventions, by_source, harmonise
+from dodona.training.harmony_list import HarmonyList
 from dodona.training.treebanks import Treebank
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
 
+NO_SPACE = b"SpaceAfter=No"
 OFTEN = 2  # occurrences of a form with its tags from which on its lemma is trusted
 Tagged = tuple[str, str, str]  # a form, UPOS and FEATS
 Lemmas = Mapping[Tagged, Counter[str]]
@@ -84,18 +88,24 @@ def _tagged(sentence: Sentence) -> Iterator[Tagged]:
 
 @dataclass(frozen=True)
 class GoldTreebanks:
-    """The first treebank, and others with the labels and lemmas of the first."""
+    """The first treebank, and others with the labels, tags and lemmas of the first."""
 
     first: list[Sentence]
     others: list[list[Sentence]]
 
     @classmethod
-    def load(cls, train: Treebank, more: Iterable[Treebank] = ()) -> GoldTreebanks:
-        """Read the treebanks."""
-        first = load_trees(train)
-        labels, lemmas = labels_of(first), lemmas_of(first)
-        others = (with_known_labels(load_trees(treebank), labels) for treebank in more)
-        return cls(first, [with_known_lemmas(some, lemmas) for some in others])
+    def load(
+        cls, train: Treebank, more: Iterable[Treebank] = (), decided: HarmonyList | None = None
+    ) -> GoldTreebanks:
+        """Read the treebanks; what a list has decided comes before the rules."""
+        decided = decided or HarmonyList()
+        first, *others = (decided.apply(load_trees(treebank)) for treebank in (train, *more))
+        if others:
+            labels, lemmas, conventions = labels_of(first), lemmas_of(first), Conventions(first)
+            labelled = (with_known_labels(some, labels) for some in others)
+            tagged = (harmonise(conventions, some) for some in labelled)
+            others = [with_known_lemmas(some, lemmas) for some in tagged]
+        return cls(first, others)
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -104,6 +114,16 @@ class GoldTreebanks:
 
     @property
     def with_lemmas(self) -> list[Sentence]:
-        """The sentences of the first treebank, and of others that have lemmas at all."""
-        others = [some for some in self.others if any({*s.lemmas} - {UNANNOTATED} for s in some)]
-        return [*self.first, *(sentence for some in others for sentence in some)]
+        """The sentences of the first treebank, and those of others that have lemmas."""
+        others = (s for some in self.others for s in some if {*s.lemmas} - {UNANNOTATED})
+        return [*self.first, *others]
+
+    @property
+    def with_spacing(self) -> list[Sentence]:
+        """The sentences of the first treebank, and of sources that record where no space is."""
+        found = list(self.first)
+        for some in self.others:
+            sources = by_source(some)
+            spaced = {name for name, s in zip(sources, some, strict=True) if NO_SPACE in bytes(s)}
+            found += [s for name, s in zip(sources, some, strict=True) if name in spaced]
+        return found

@@ -23,6 +23,7 @@ from dodona.training.neural.batching import WordTable
 from dodona.training.neural.network import Numbers
 from dodona.training.neural.tag_heads import NO_CLASS, TagHeads
 from dodona.training.neural.training_sets import SoftTargets, TrainingSet, corpus_heads
+from dodona.training.neural.variants import Variants, kept_words, variant, without_words
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.encoding.encoding import Encoder
@@ -43,6 +44,7 @@ class SilverFiles:
     per_gold: float = 2.0  # silver sentences for each gold one
     soft: bool = False  # probabilities of heads and tags
     votes: bool = False  # optimal actions by the tree of each teacher
+    variants: float = 0.0  # share of sentences that are replaced by variants
 
     def __post_init__(self) -> None:
         if not self.paths:
@@ -52,9 +54,10 @@ class SilverFiles:
                 f"silver sentences per gold sentence must be above 0, not {self.per_gold}"
             )
 
-    def learned(self) -> dict[str, bool]:
+    def learned(self) -> dict[str, float]:
         """Return what is learned beside trees."""
-        return {"soft": self.soft, "votes": self.votes}
+        varied = {"variants": self.variants} if self.variants else {}
+        return {"soft": self.soft, "votes": self.votes, **varied}
 
     def contents(self) -> Iterator[bytes]:
         """Yield the bytes of all files, and of the weights beside them if these are learned."""
@@ -88,6 +91,7 @@ class SilverReader:
         self._class_of = [
             {name.decode(): i for i, name in enumerate(task.classes)} for task in tags.tag_classes
         ]
+        self._variants = Variants(files.variants, settings.seed)
         self._soft: list[SoftTargets] = []
         self.others: list[Corpus] = []
         for path in files.paths:
@@ -123,20 +127,35 @@ class SilverReader:
         return TrainingSet(words, self.corpus, order, tags, heads, soft, tuple(self.others))
 
     def _read(self, path: Path) -> None:
-        n_words, first = self.n_words, len(self.corpus)
-        soft = None
+        n_words, first, soft = self.n_words, len(self.corpus), None
+        lengths, kept = array("i"), list[list[int] | None]()  # of the sentences as they are read
         if self.files.soft or self.files.votes:
             soft = read_soft_targets(soft_path(path), self.tags, self.encoder.labels)
         if soft is not None and self.files.votes:
             self._check_votes(path, len(soft.trees))
         sentences = iter(read(path, trees="optional"))
         while some := list(islice(sentences, CHUNK)):
+            lengths.extend(map(len, some))
+            kept.extend(self._vary(some))
             self._add(some)
         if soft is not None:
-            if len(soft.heads) != self.n_words - n_words:
+            if len(soft.heads) != sum(lengths):
                 raise ValueError(f"{soft_path(path)}: these are not weights of {path.name}")
+            if self.n_words - n_words < sum(lengths):
+                soft = without_words(soft, lengths, kept)
             self._soft.append(soft)
             self._set_trees(first, soft)
+
+    def _vary(self, sentences: list[Sentence]) -> list[list[int] | None]:
+        """Replace some sentences by variants, and return the words that these have kept."""
+        kept: list[list[int] | None] = [None] * len(sentences)
+        for i, sentence in enumerate(sentences):
+            kind = self._variants.draw()
+            if kind is not None:
+                sentences[i] = variant(sentence, kind)
+                if len(sentences[i]) < len(sentence):
+                    kept[i] = kept_words(sentence)
+        return kept
 
     def _check_votes(self, path: Path, n_trees: int) -> None:
         """Make a corpus for the trees of each teacher; refuse another number of teachers."""

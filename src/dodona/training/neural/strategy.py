@@ -24,6 +24,7 @@ from dodona.tagging.lemma_lexicon import NO_LEMMAS
 from dodona.tagging.network_tagger import NetworkTagger, NetworkTags
 from dodona.tagging.tagger_training import LemmaTrainer
 from dodona.training.checkpoint import TrainingState
+from dodona.training.harmony_list import read_harmony
 from dodona.training.loop import Learner, Run
 from dodona.training.neural import export
 from dodona.training.neural.batching import Batch, BatchCapacity, WordTable, make_batch
@@ -35,6 +36,7 @@ from dodona.training.neural.silver import SilverFiles, SilverReader
 from dodona.training.neural.sizes import BAG, adamw_settings, batch_size_of, dropout_of, shape_of
 from dodona.training.neural.tag_heads import find_tags, learn_tags, learn_words
 from dodona.training.neural.training_sets import Schedule, TrainingSet, corpus_heads
+from dodona.training.neural.variants import Variants
 from dodona.training.treebanks import Treebank
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
@@ -49,29 +51,41 @@ class NeuralStrategy(Strategy):
     """Train a network.
 
     Additional treebanks (`more`) are learned from as far as their labels and tags are those of the
-    first; `silver` is text that a teacher has annotated; `lexicon` is a file of lemmas.
+    first; `silver` is text that a teacher has annotated; `lexicon` is a file of lemmas, `harmony`
+    one of decisions about words that the treebanks annotate differently; `variants` is the share of
+    sentences that are also learned from in another casing or without punctuation marks.
     """
 
     def __init__(
-        self, *, more: Sequence[Treebank] = (), silver: SilverFiles | None = None, lexicon: str = ""
+        self,
+        *,
+        more: Sequence[Treebank] = (),
+        silver: SilverFiles | None = None,
+        lexicon: str = "",
+        harmony: str = "",
+        variants: float = 0.0,
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
+        self._variants = variants
+        self._decided = read_harmony(harmony) if harmony else None
         self.lemma_trainer: LemmaTrainer | None = None
         self.silver: SilverReader | None = None
 
     def begin(self, train: Treebank, dev: list[Sentence], settings: Settings) -> ParsingTask:
         if self._silver_files is not None and settings.graph != NO_GRAPH:
             raise ValueError(f"silver has trees alone, not what graph={settings.graph!r} needs")
+        if self._variants and settings.graph != NO_GRAPH:
+            raise ValueError(f"variants are of trees, not of what graph={settings.graph!r} needs")
         self._vectors = read_vectors(settings.network.vectors) if settings.network.vectors else None
-        gold = GoldTreebanks.load(train, self._more)
+        gold = GoldTreebanks.load(train, self._more, self._decided)
         templates = load_slots(settings.features)
         self.slots = Slots(templates, settings.features)
-        self.task = ParsingTask(
-            settings, gold.sentences, dev, templates, Encoder(()), self._files()
-        )
+        varied = Variants(self._variants, settings.seed)
+        sentences = [*gold.sentences, *varied.copies(gold.sentences)]
+        self.task = ParsingTask(settings, sentences, dev, templates, Encoder(()), self._files())
         self.columns = find_tags(gold.first)
         tags = [name for name in self.columns if name != LEMMA]
-        self.tags = learn_tags(gold.sentences, tags, len(gold.first))
+        self.tags = learn_tags(sentences, tags, len(gold.first))
         if self._silver_files is not None:
             encoder = self.task.data.encoder
             self.silver = SilverReader(self._silver_files, encoder, self.tags, settings)
@@ -253,7 +267,9 @@ class NeuralStrategy(Strategy):
 
     def initial_settings(self) -> dict[str, Any]:
         files = self._silver_files
-        return {"silver_per_gold": files.per_gold} | files.learned() if files else {}
+        varied = {"variants": self._variants} if self._variants else {}
+        silver = {"silver_per_gold": files.per_gold} | files.learned() if files else {}
+        return silver | varied
 
     def record(self) -> dict[str, Any]:
         if self.silver is None:
