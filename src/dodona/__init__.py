@@ -70,12 +70,13 @@ _HOMES = {
 __all__ = ["__version__", "load", *_HOMES]
 
 
-def load(model: str | Path, *, mapped: bool = False) -> Parser:
+def load(model: str | Path, *, mapped: bool = False, constraints: str | None = None) -> Parser:
     """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
     The model is copied into memory. With `mapped`, processes that load the same file share its
     memory; the file must then not change while it is in use, or the process crashes or computes
-    nonsense.
+    nonsense. `constraints` ("ud" or "none") replaces those that the model records; `Parser.pipe`
+    describes them.
     """
     from dodona.logs import info
     from dodona.models import locate
@@ -84,7 +85,7 @@ def load(model: str | Path, *, mapped: bool = False) -> Parser:
     path = locate(model)
     parser = Parser.load(path, mapped=mapped)
     info("loaded %s: %r", path, parser)
-    return parser
+    return parser if constraints is None else parser.with_constraints(constraints)
 
 
 def __getattr__(name: str) -> Any:

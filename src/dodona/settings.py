@@ -167,8 +167,8 @@ class Settings:
         *("system", "scorer", "graph", "root", "training", "static_oracle", "exact_words"),
         *("explore_after", "explore_rate", "beam", "update", "oracle", "restart", "epochs"),
         *("early_stop", "seed", "features", "tags", "clusters", "projectivise", "loss", "learner"),
-        *("aggressiveness", "roots", "prune", "tagger_prune", "width", "layers", "hidden"),
-        *("vectors", "batch_words", "learning_rate", "dropout", "precision"),
+        *("aggressiveness", "roots", "constraints", "prune", "tagger_prune", "width", "layers"),
+        *("hidden", "vectors", "batch_words", "learning_rate", "dropout", "precision"),
     )
 
     system: str = _flag("arc-eager", "transition system", tuple(systems()))
@@ -200,6 +200,11 @@ class Settings:
     )
     loss: str = _flag("labelled", "loss that costs are computed for", tuple(LOSSES))
     roots: str = _flag("one", "number of words below the root in parsed trees", ROOT_COUNTS)
+    constraints: str = _flag(
+        NO_CONSTRAINTS,
+        "rules that parsed trees obey; ud: those of Universal Dependencies for relations and tags",
+        CONSTRAINTS,
+    )
     search: BeamSettings = BeamSettings()
     linear: LinearSettings = LinearSettings()
     network: NetworkSettings = NetworkSettings()
@@ -217,8 +222,15 @@ class Settings:
         vars(self).update(state)  # works for frozen records
         self._check()
 
+    def recorded(self) -> dict[str, Any]:
+        """Return the settings for a file: as `flat`, but without what old files do not know."""
+        found = self.flat()
+        if self.constraints == NO_CONSTRAINTS:
+            del found["constraints"]
+        return found
+
     def flat(self) -> dict[str, Any]:
-        """Return the value of every setting by name, without groups, as in model files."""
+        """Return the value of every setting by name, without groups."""
         groups = (self, self.search, self.linear, self.network)
         found = {name: value for group in groups for name, value in vars(group).items()}
         return {name: found[name] for name in self.ORDER}
@@ -294,6 +306,10 @@ class Settings:
             f"system={self.system!r} builds trees: graph={self.graph!r} needs one of "
             f"{', '.join(GRAPH_SYSTEMS)}; or use graph={BASIC_AND_ENHANCED!r}",
         )
+        is_valid = self.constraints == NO_CONSTRAINTS or not builds_graphs | (
+            self.graph == ENHANCED
+        )
+        _require(is_valid, f"constraints={self.constraints!r} is for trees, not for graphs")
         is_valid = self.search.beam == 1 or not (builds_graphs or self.graph == ENHANCED)
         _require(is_valid, f"graphs are parsed greedily: beam={self.search.beam} is for trees")
 

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 _OF_TOKENS = ("tag", "pos", "morph", "lemma", "dep", "head", "is_sent_start")
 ASSIGNED = [*(f"token.{name}" for name in _OF_TOKENS), "doc.sents"]
-DEFAULTS = {"model": "en", "threads": 1, "sentences": True, "keep_tags": False}
+DEFAULTS = {
+    **{"model": "en", "threads": 1, "sentences": True, "keep_tags": False},
+    "constraints": None,  # as the model records
+}
 FILE = "model.dodona"
 
 
@@ -40,6 +43,7 @@ class Component:
     threads: int
     sentences: bool
     keep_tags: bool
+    constraints: str | None = None
 
     @cached_property
     def parser(self) -> Parser:
@@ -58,6 +62,7 @@ class Component:
                 (sentence for each in found for sentence, _ in each),
                 threads=self.threads,
                 keep_tags=self.keep_tags,
+                constraints=self.constraints,
             )
             for doc, each in zip(docs, found, strict=True):
                 _annotate(doc, [(next(parsed), words) for _, words in each])
@@ -94,11 +99,17 @@ class Component:
 
 
 def make_component(
-    nlp: Any, name: str, model: str, threads: int, sentences: bool, keep_tags: bool
+    nlp: Any,
+    name: str,
+    model: str,
+    threads: int,
+    sentences: bool,
+    keep_tags: bool,
+    constraints: str | None,
 ) -> Component:
     """Make the component; `model` is a name or a path for `dodona.load`."""
     nlp.vocab.get_noun_chunks = noun_chunks  # spaCy's own do not use the relations of UD
-    return Component(name, model, threads, sentences, keep_tags)
+    return Component(name, model, threads, sentences, keep_tags, constraints)
 
 
 require("spacy.language", "spacy").Language.factory(

@@ -14,7 +14,7 @@ import pytest
 
 import dodona
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.treebank.trees.ud_rules import TAGS, Broken, errors, kinds_of
+from dodona.treebank.trees.ud_rules import TAGS, Broken, SentenceRules, errors, kinds_of
 from reference.trees import is_tree
 from support.small import train, treebank
 from support.treebanks import treebank_file
@@ -122,6 +122,40 @@ def test_words_without_tags_have_no_rules_about_tags() -> None:
     bare = [s.replace(upos=["_"] * len(s)) for s in UNSEEN[:20]]
     parsed = list(parser("arc-eager").pipe(bare, constraints="ud"))
     assert broken(parsed) == []
+
+
+def test_a_model_records_the_constraints_that_it_parses_with(tmp_path: Path) -> None:
+    free, bound = parser("arc-eager"), parser("arc-eager", constraints="ud")
+    expected = list(map(bytes, free.pipe(UNSEEN, constraints="ud")))
+    assert list(map(bytes, free.pipe(UNSEEN))) != expected
+    bound.save(tmp_path / "bound.dodona")
+    for model in (bound, dodona.load(tmp_path / "bound.dodona"), free.with_constraints("ud")):
+        assert model.settings.constraints == "ud"
+        assert list(map(bytes, model.pipe(UNSEEN))) == expected
+        assert [bytes(model.parse(sentence)) for sentence in UNSEEN] == expected
+        unbound = list(map(bytes, model.pipe(UNSEEN, constraints="none")))
+        assert unbound == list(map(bytes, free.pipe(UNSEEN)))
+    loaded = dodona.load(tmp_path / "bound.dodona", constraints="none")
+    assert list(map(bytes, loaded.pipe(UNSEEN))) == list(map(bytes, free.pipe(UNSEEN)))
+
+
+def test_a_model_without_constraints_is_the_file_that_it_was_before_they_existed() -> None:
+    about, _ = parser("arc-eager").serialise()
+    assert "constraints" not in about["settings"]
+    assert parser("arc-eager", constraints="ud").serialise()[0]["settings"]["constraints"] == "ud"
+
+
+def test_traces_obey_the_constraints_of_the_model() -> None:
+    bound = parser("arc-eager", constraints="ud")
+    n_forbidden = 0
+    for sentence in UNSEEN:
+        rules = SentenceRules(bound.labels, sentence)
+        states = bound.trace(sentence)
+        whys = [rules.why_not(state, action) for state, action in states if action is not None]
+        free = parser("arc-eager").trace(sentence)
+        n_forbidden += sum(rules.why_not(s, a) is not None for s, a in free if a is not None)
+        assert sum(why is not None for why in whys) <= 1  # a dead end, which is repaired
+    assert n_forbidden > 20
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,13 @@ class BatchParser:
         self.with_deps = has_graphs(self.parser)
         if options.text:
             require_segmenter(self.parser.segmenter)
-        self._pipe([])  # wrong roots or beam: an error of the call, not of a row
+        self._pipe([])  # wrong roots, beam or constraints: an error of the call, not of a row
 
     def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
-        return self.parser.pipe(sentences, roots=self.options.roots, beam=self.options.beam)
+        asked = self.options
+        return self.parser.pipe(
+            sentences, roots=asked.roots, beam=asked.beam, constraints=asked.constraints
+        )
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Parse record batches; the rows keep their order, but the batches are cut differently."""

@@ -65,8 +65,8 @@ class StateView:
 class Explorer:
     """A sentence with its gold tree, a transition system and, optionally, a parser.
 
-    With a parser, the system is the parser's. The labels are those of the parser, the gold tree and
-    the argument `labels` together.
+    With a parser, the system is the parser's, and so are the constraints by default. The labels are
+    those of the parser, the gold tree and the argument `labels` together.
 
     >>> from dodona.explorer.typed import read_typed
     >>> [sentence] = read_typed("Ask 0 root\\nthe 3 det\\noak 1 obj")
@@ -85,9 +85,13 @@ class Explorer:
         loss: str | None = None,
         static_oracle: str | None = None,
         parser: Parser | None = None,
-        constraints: str = NO_CONSTRAINTS,
+        constraints: str | None = None,
         labels: Iterable[str] = (),
     ) -> None:
+        if parser is not None and constraints is not None:
+            parser = parser.with_constraints(constraints)
+        elif constraints is None:
+            constraints = NO_CONSTRAINTS if parser is None else parser.settings.constraints
         self.sentence, self.parser = sentence, parser
         chosen = system or (parser.settings.system if parser else "arc-eager")
         self.gold = (graph_of if find_system(chosen).builds_graphs else gold_of)(sentence)

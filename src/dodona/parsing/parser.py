@@ -22,7 +22,7 @@ from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
-from dodona.records import field, record
+from dodona.records import field, record, replace
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
@@ -70,7 +70,7 @@ class Parser(Serialisable):
             root_label=self.root_label,
         )
         self.actions = Actions(self.system, self.pairs)
-        self.search = self._search(self.settings.roots, self.settings.search.beam)
+        self.search = self._search()
         self._lifted = set()  # labels that encode where a lifted arc belongs
         if self.settings.projectivise in SCHEMES:
             self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
@@ -90,10 +90,17 @@ class Parser(Serialisable):
         rest = f", with {' and '.join(parts)}" if parts else ""
         return f"<Parser {self.settings.system}, {len(self.labels)} labels{rest}>"
 
-    def __call__(self, text: str, *, threads: int = 1) -> Doc:
-        """Segment, tag and parse raw text."""
+    def with_constraints(self, constraints: str) -> Parser:
+        """Return a parser with the same parts that builds trees under these constraints."""
+        if constraints == self.settings.constraints:
+            return self
+        return replace(self, settings=self.settings.replace(constraints=constraints))
+
+    def __call__(self, text: str, *, threads: int = 1, constraints: str | None = None) -> Doc:
+        """Segment, tag and parse raw text; `constraints` are as in `pipe`."""
         segmenter = require_segmenter(self.segmenter)
-        sentences = self.pipe(segmenter.segment(require_text(text)), threads=threads)
+        found = segmenter.segment(require_text(text))
+        sentences = self.pipe(found, threads=threads, constraints=constraints)
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     @overload
@@ -104,6 +111,7 @@ class Parser(Serialisable):
         as_tuples: Literal[False] = False,
         threads: int = 1,
         beam: int | None = None,
+        constraints: str | None = None,
     ) -> Iterator[Doc]: ...
     @overload
     def docs(
@@ -113,6 +121,7 @@ class Parser(Serialisable):
         as_tuples: Literal[True],
         threads: int = 1,
         beam: int | None = None,
+        constraints: str | None = None,
     ) -> Iterator[tuple[Doc, Context]]: ...
     def docs(
         self,
@@ -121,12 +130,13 @@ class Parser(Serialisable):
         as_tuples: bool = False,
         threads: int = 1,
         beam: int | None = None,
+        constraints: str | None = None,
     ) -> Iterator[Any]:
         """Parse a stream of texts, in order, each into a document of its own.
 
         With `as_tuples`, texts come as pairs (text, context), and documents as (doc, context).
         Texts are read ahead, since many sentences are parsed at a time; if the stream ends in an
-        error, all documents before it are yielded first.
+        error, all documents before it are yielded first. `beam` and `constraints` are as in `pipe`.
         """
         if isinstance(texts, str):
             raise TypeError("docs takes several texts; to parse one, call parser(text)")
@@ -140,15 +150,21 @@ class Parser(Serialisable):
                 waiting.append((text, len(found), context))
                 yield from found
 
-        parsed = self.pipe(sentences(), threads=threads, beam=beam)
+        parsed = self.pipe(sentences(), threads=threads, beam=beam, constraints=constraints)
         return _gather(parsed, waiting, as_tuples)
 
     def pipe_text(
-        self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
+        self,
+        chunks: Iterable[str],
+        *,
+        threads: int = 1,
+        beam: int | None = None,
+        constraints: str | None = None,
     ) -> Iterator[Sentence]:
         """Parse one raw text that comes in chunks, such as an open file, in little memory.
 
-        Chunks are concatenated, wherever the text was cut; for several texts use `docs`.
+        Chunks are concatenated, wherever the text was cut; for several texts use `docs`. `beam` and
+        `constraints` are as in `pipe`.
         """
         if isinstance(chunks, (str, list, tuple)):
             raise TypeError(
@@ -157,7 +173,7 @@ class Parser(Serialisable):
                 "are the chunks of one text, pass iter(chunks)"
             )
         sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
-        return self.pipe(sentences, threads=threads, beam=beam)
+        return self.pipe(sentences, threads=threads, beam=beam, constraints=constraints)
 
     def parse(self, sentence: Sentence) -> Sentence:
         """Return the sentence with predicted heads and labels."""
@@ -180,7 +196,8 @@ class Parser(Serialisable):
         action is None. `beam` is as in `pipe`; 1 is a beam, too.
         """
         width = self.settings.search.beam if beam is None else beam
-        search = Beam(self.scorer.state_scorer, self.actions, width=width)
+        rules = self.search.constraints
+        search = Beam(self.scorer.state_scorer, self.actions, width=width, constraints=rules)
         return beam_steps(search, self.encode(sentence))
 
     def tagged(self, sentence: Sentence) -> Sentence:
@@ -189,7 +206,10 @@ class Parser(Serialisable):
 
     def encode(self, sentence: Sentence) -> Corpus:
         """Return the sentence, with the tags that the tagger fills in, as a search reads it."""
-        return self.scorer.read([require_sentence(sentence)], self._keep())[1]
+        tagged, corpus = self.scorer.read([require_sentence(sentence)], self._keep())
+        if self.search.constraints:
+            set_kinds(corpus, tagged)
+        return corpus
 
     def _keep(self) -> Collection[str]:
         """Return the columns that keep values which are already there."""
@@ -204,24 +224,21 @@ class Parser(Serialisable):
         beam: int | None = None,
         keep_tags: bool = False,
         retag: bool = False,
-        constraints: str = NO_CONSTRAINTS,
+        constraints: str | None = None,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through unchanged.
 
         If the stream ends in an error, all sentences before it are yielded first. `roots` is the
         number of words that may depend on the root of a sentence: "one" or "many"; `beam` is the
-        number of derivations that are kept side by side. Both default to the training settings. A
-        parser with a tagger fills in the columns that a sentence lacks; with `retag` it replaces
-        all of them, with `keep_tags` it changes none. With `constraints` "ud", every tree obeys the
-        rules of Universal Dependencies for relations, given its tags (`treebank.trees.ud_rules`).
+        number of derivations that are kept side by side. With `constraints` "ud", every tree obeys
+        the rules of Universal Dependencies for relations, given its tags
+        (`treebank.trees.ud_rules`); with "none", it may break them. All three default to the
+        training settings. A parser with a tagger fills in the columns that a sentence lacks; with
+        `retag` it replaces all of them, with `keep_tags` it changes none.
         """
         search = self.search
-        if roots is not None or beam is not None or constraints != NO_CONSTRAINTS:
-            search = self._search(
-                self.settings.roots if roots is None else roots,
-                self.settings.search.beam if beam is None else beam,
-                constraints,
-            )
+        if (roots, beam, constraints) != (None, None, None):
+            search = self._search(roots, beam, constraints)
         if keep_tags and retag:
             raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
         keep = None if keep_tags else () if retag else self._keep()
@@ -231,7 +248,13 @@ class Parser(Serialisable):
 
         return stream(sentences, work, threads)
 
-    def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Search:
+    def _search(
+        self, roots: str | None = None, beam: int | None = None, constraints: str | None = None
+    ) -> Search:
+        """Return a search with these options; None stands for the setting of that name."""
+        settings = self.settings
+        roots = settings.roots if roots is None else roots
+        beam = settings.search.beam if beam is None else beam
         if roots not in ROOT_COUNTS:
             raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
         scorer = self.scorer.state_scorer
@@ -244,7 +267,9 @@ class Parser(Serialisable):
             self.actions,
             one_root=roots == "one",
             root_label=self.labels.index(self.root_label),
-            constraints=self._constraints(constraints),
+            constraints=self._constraints(
+                settings.constraints if constraints is None else constraints
+            ),
         )
 
     def _constraints(self, name: str) -> Constraints | None:
@@ -290,7 +315,7 @@ class Parser(Serialisable):
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         about, arrays = self.scorer.serialise()
         about |= {
-            "settings": self.settings.flat(),
+            "settings": self.settings.recorded(),
             "templates": self.scorer.templates,
             "labels": self.labels,
             "root_label": self.root_label,

@@ -104,7 +104,7 @@ class Trainer(Learner[LearnedScorer]):
         return self.graph_trainer
 
     def initial_settings(self) -> dict[str, Any]:
-        return {"pipeline": PARSER, **self.settings.flat(), **self.strategy.initial_settings()}
+        return {"pipeline": PARSER, **self.settings.recorded(), **self.strategy.initial_settings()}
 
     def checksum_data(self) -> dict[str, str]:
         return self.task.checksums

@@ -35,7 +35,7 @@ from dodona.tagging.word_types import COLUMNS_READ, WordTypes
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 
-TYPES = {"f": "F32", "b": "I8"}  # of arrays, by buffer format
+TYPES = {"f": "F32", "b": "I8", "I": "U32"}  # of arrays, by buffer format
 PREFIX = "tag"  # of the names of arrays
 
 

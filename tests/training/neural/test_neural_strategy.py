@@ -13,11 +13,12 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 import numpy as np
 
 import dodona
-from dodona.core.network.network import NetworkSpace
+from dodona.core.network.network import COMBINATIONS, NetworkSpace
 from dodona.core.search.tracing import state_scores
 from dodona.evaluation import evaluate_graphs
 from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
+from dodona.tagging.network_tagger import NetworkTagger
 from dodona.training.neural import export
 from dodona.training.neural.batching import BatchCapacity, make_batch
 from dodona.training.neural.strategy import NeuralStrategy
@@ -68,6 +69,22 @@ def test_each_sentence_is_parsed_as_if_it_were_alone(run: Trainer) -> None:
     parser = run.parser()
     together = list(parser.pipe(DEV, retag=True))
     assert [next(parser.pipe([s], retag=True)).heads for s in DEV] == [s.heads for s in together]
+
+
+def test_tags_are_chosen_together(tmp_path: Path) -> None:
+    """No word gets tags that never go together: in a model fresh from training and in its file."""
+    seen = {pair for s in TRAIN for pair in zip(s.upos, s.feats, strict=True)}
+    neural_trainer(TRAIN, DEV, settings(epochs=1)).complete().parser().save(tmp_path / "net.dodona")
+    tagger = dodona.load(tmp_path / "net.dodona").tagger
+    assert isinstance(tagger, NetworkTagger)
+
+    def contradictions(some: NetworkTagger) -> int:
+        tagged = [some.tag(s) for s in DEV]
+        return sum(pair not in seen for s in tagged for pair in zip(s.upos, s.feats, strict=True))
+
+    alone = {name: x for name, x in tagger.scorer.arrays.items() if name != COMBINATIONS}
+    assert contradictions(NetworkTagger(replace(tagger.scorer, arrays=alone))) > 5
+    assert contradictions(tagger) == 0
 
 
 @pytest.mark.parametrize("precision", export.PRECISIONS)

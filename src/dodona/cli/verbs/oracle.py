@@ -12,7 +12,7 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag, Json
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.core.transitions.registry import describe_systems
-from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, STATIC_ORACLES
+from dodona.settings import CONSTRAINTS, STATIC_ORACLES
 
 if TYPE_CHECKING:
     from dodona.core.transitions.system import State
@@ -42,8 +42,13 @@ def oracle(
         Flag("take these actions instead, optimal or not: 'SHIFT LEFT-ARC:nsubj'", metavar="TEXT"),
     ] = None,
     constraints: Annotated[
-        str, Flag("ud: show what Universal Dependencies forbids, and why", choices=CONSTRAINTS)
-    ] = NO_CONSTRAINTS,
+        str | None,
+        Flag(
+            "ud: show what Universal Dependencies forbids, and why",
+            choices=CONSTRAINTS,
+            default="those of the model, if any",
+        ),
+    ] = None,
     json: Json = False,
     **settings: Any,
 ) -> None:
@@ -78,7 +83,7 @@ oracle.__doc__ = "\n\n".join([getdoc(oracle) or "", *describe_systems()])
 
 
 def _explorer(
-    found: "Sentence", model: str | None, settings: dict[str, Any], constraints: str
+    found: "Sentence", model: str | None, settings: dict[str, Any], constraints: str | None
 ) -> "Explorer":
     from dodona.explorer.explore import Explorer
     from dodona.settings import Settings

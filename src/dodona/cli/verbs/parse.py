@@ -12,7 +12,7 @@ from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
-from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS
+from dodona.settings import CONSTRAINTS, ROOT_COUNTS
 from dodona.storage.container import is_container
 
 
@@ -62,12 +62,13 @@ def parse(
         bool, Flag("replace the tags of the input by those of the model's tagger")
     ] = False,
     constraints: Annotated[
-        str,
+        str | None,
         Flag(
             "ud: enforce the rules of Universal Dependencies for relations and tags",
             choices=CONSTRAINTS,
+            default="as trained",
         ),
-    ] = NO_CONSTRAINTS,
+    ] = None,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
     text: Annotated[
@@ -106,6 +107,7 @@ def parse(
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
         unfit["encoding"] = encoding != UTF8
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
+        options["constraints"] = constraints
         parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
         return
     parser = Parser.load(locate(model), mapped=mapped)

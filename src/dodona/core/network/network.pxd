@@ -4,6 +4,7 @@ from libcpp cimport bool
 from libcpp.vector cimport vector
 
 from dodona.core.network.arrays cimport Matrix, Rows, Variant, Table
+from dodona.core.network.tag_combinations cimport TagCombinations
 
 cdef extern from "state_scores.h" namespace "dodona" nogil:
     enum:
@@ -54,7 +55,8 @@ cdef class NetworkSpace:
     cdef Rows normal                  # normalised words
     cdef Rows wide                    # three numbers per unit
     cdef Rows gated
-    cdef Rows scores                  # of tags
+    cdef vector[Rows] scores          # of tags, per classifier
+    cdef vector[float] largest        # per word and tag classifier: its best score
     cdef vector[float] state          # of the recurrence
     cdef Stopwatch watch
     cdef bint keeps_stages
@@ -87,6 +89,7 @@ cdef class Network:
     cdef vector[vector[float]] convs  # per layer: weights of previous, current and next word
     cdef vector[Matrix] heads         # per tag classifier
     cdef vector[Matrix] backs         # tag feedback; empty where a tag is not fed back
+    cdef TagCombinations combinations     # of tags; None: each is chosen for itself
     cdef Matrix slot_products
     cdef vector[int16_t] missing      # per slot and hidden unit
     cdef vector[int16_t] root

@@ -4,6 +4,8 @@ from typing import Any, TypeAlias
 
 _Buffer: TypeAlias = array[Any] | memoryview | bytes | bytearray
 
+COMBINATIONS: str
+
 def variants() -> list[str]: ...
 
 class Network:

@@ -41,6 +41,8 @@ cdef enum:
     MOST_LAYERS = 32
     MOST_CHOICES = 1 << 20    # limit of tags of a classifier, values of an atom, classes
 
+COMBINATIONS = "tag.combinations"
+
 
 cdef int find_variant(Variant* chosen, name) except -1:
     """Find the kernels of this name; None selects the fastest on this machine."""
@@ -66,6 +68,14 @@ def variants():
     return [found[i].name.decode() for i in range(list_variants(found))]
 
 
+cdef combinations_of(arrays):
+    """Return the array of combinations of tags, after a check of its type."""
+    view = memoryview(arrays[COMBINATIONS])
+    if view.format != "I" or view.ndim != 1 or not view.c_contiguous:
+        raise ValueError(f"{COMBINATIONS}: numbers of type {view.format!r}, not uint32 in a row")
+    return view
+
+
 cdef inline const int32_t* first_int(const int32_t[::1] numbers) noexcept nogil:
     return &numbers[0] if numbers.shape[0] else NULL
 
@@ -81,7 +91,8 @@ cdef class Network:
     `about` holds the sizes: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (the width of
     each field's table), `tags` (the number of tags of each classifier), `back` (the classifiers
     whose tags are fed back into the word before parsing), `atoms` (the number of values of each).
-    `arrays` holds the weights by name, which are checked and copied.
+    `arrays` holds the weights by name, which are checked and copied, and COMBINATIONS of tags, as
+    `TagCombinations` describes them, if tags of several classifiers are chosen together.
     """
 
     def __init__(self, about not None, arrays not None, str variant=None):
@@ -132,6 +143,8 @@ cdef class Network:
                     f"back of the network names tag classifier {head} of {self.n_heads}")
             pack_matrix(&self.backs[head], arrays, f"tag.{head}.back", self.width, sizes[head],
                         False)
+        if COMBINATIONS in arrays:          # not in old files
+            self.combinations = TagCombinations(sizes, combinations_of(arrays))
 
     def _add_states(self, list sizes, arrays):
         cdef Matrix matrix
@@ -318,23 +331,31 @@ cdef class Network:
 
     cdef int read_tags(self, NetworkSpace space, int32_t* tags) except -1 nogil:
         """Predict tags; `space.x` becomes the normalised words plus the feedback of their tags."""
-        cdef int head, i, best
-        cdef float* scores
+        cdef size_t at
+        cdef int head, i, n = space.x.n
         memcpy(space.x.values.data(), space.normal.values.data(),
-               space.x.n * space.x.stride * sizeof(float))
+               n * space.x.stride * sizeof(float))
         space.x.is_quantised = False
+        space.scores.resize(self.n_heads)
+        space.largest.resize(<size_t> n * self.n_heads)
         for head in range(self.n_heads):
-            self.multiply(space, self.heads[head], space.normal, space.scores, False)
-            space.keep(self.n_layers + head, space.scores)
-            for i in range(space.x.n):
-                scores = space.scores.row(i)
-                best = first_largest(scores, self.heads[head].n_out)
-                tags[<size_t> i * self.n_heads + head] = best
-                if self.backs[head].n_out:
-                    softmax(scores, self.heads[head].n_out, scores[best])
+            self.multiply(space, self.heads[head], space.normal, space.scores[head], False)
+            space.keep(self.n_layers + head, space.scores[head])
+            for i in range(n):
+                at = <size_t> i * self.n_heads + head
+                tags[at] = first_largest(space.scores[head].row(i), self.heads[head].n_out)
+                space.largest[at] = space.scores[head].row(i)[tags[at]]
             space.watch.lap(TAGS)
+        if self.combinations is not None:
+            for i in range(n):
+                self.combinations.choose(space.scores, i, tags + <size_t> i * self.n_heads)
+        for head in range(self.n_heads):
             if self.backs[head].n_out:
-                self.multiply(space, self.backs[head], space.scores, space.x, True)
+                for i in range(n):
+                    softmax(space.scores[head].row(i), self.heads[head].n_out,
+                            space.largest[<size_t> i * self.n_heads + head])
+                space.watch.lap(TAGS)
+                self.multiply(space, self.backs[head], space.scores[head], space.x, True)
         space.keep(self.n_layers + self.n_heads, space.x)
         return 0
 

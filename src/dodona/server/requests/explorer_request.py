@@ -24,7 +24,6 @@ from dodona.server.requests.json_fields import (
     count_values,
     read_fields,
 )
-from dodona.settings import NO_CONSTRAINTS
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class ExploreRequest:
     root: str | None = None
     loss: str | None = None
     static_oracle: str | None = None
-    constraints: str = NO_CONSTRAINTS
+    constraints: str | None = None
     model: Model | None = None
     labels: tuple[str, ...] = ()  # in addition to those of the gold tree and the model
     path: tuple[Action, ...] = ()

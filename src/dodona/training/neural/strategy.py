@@ -235,7 +235,8 @@ class NeuralStrategy(Strategy):
             tag_classes = [*tag_classes, self.lemma_trainer.tag_classes]
             weights = self.lemma_trainer.weights
             symbols = self.lemma_trainer.inventory.symbols
-        tags = NetworkTags(self.known, tag_classes, about, arrays, weights, symbols)
+        whole = arrays | self.tags.arrays
+        tags = NetworkTags(self.known, tag_classes, about, whole, weights, symbols)
         scorer = NetworkParserScorer(
             self.task.templates, self.task.data.encoder, NetworkTagger(tags)
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dodona.core.network.network import COMBINATIONS
 from dodona.tagging.network_tagger import NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
 from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_columns
@@ -18,6 +19,7 @@ from dodona.treebank.sentence import Sentence
 
 LEAST = 2  # occurrences of a form that has a vector of its own …
 LEAST_SILVER = 20  # … or in silver
+LEAST_TOGETHER = 2  # occurrences of a combination of tags
 HASHED_ROWS, GRAM_ROWS = 4096, 16384  # of the tables of hashed spellings
 FED_BACK = ("upos", "xpos")  # tags that are inputs of the parser, if they are few
 FEW = 100  # larger tagsets are composed of parts, as FEATS always are
@@ -31,6 +33,14 @@ class TagHeads:
     tag_classes: list[TagClasses] = field(default_factory=list)
     gold: list[Numbers] = field(default_factory=list)  # per word: its class, or NO_CLASS
     parts: Parts = field(default_factory=dict)
+    combinations: Numbers | None = None  # of tags, one after the other; None for a single head
+
+    @property
+    def arrays(self) -> dict[str, memoryview]:
+        """What a network needs besides its parameters to choose tags."""
+        if self.combinations is None:
+            return {}
+        return {COMBINATIONS: memoryview(self.combinations).cast("B").cast("I")}
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -98,7 +108,29 @@ def learn_tags(
             tags.parts[len(tags.tag_classes)] = _matrix(parts_of(column, names))
         tags.tag_classes.append(without_certain(column, [name.encode() for name in names]))
         tags.gold.append(np.array([*classes, *unsure], np.int32))
+    if len(tags.gold) > 1:
+        n_words = sum(map(len, sentences[:n_first]))
+        tags.combinations = learn_combinations([classes[:n_words] for classes in tags.gold])
     return tags
+
+
+def learn_combinations(gold: Sequence[Numbers]) -> Numbers:
+    """Return the combinations of the classes of words, one after the other, frequent ones first.
+
+    What occurs once is mostly an error of annotation (in en_ewt, an ADP with the XPOS of adverbs):
+    it is left out, unless one of its classes occurs in nothing better.
+
+    >>> learn_combinations([np.array([0, 0, 0, 0, 1]), np.array([2, 2, 0, 2, 1])]).tolist()
+    [0, 2, 0, 0, 1, 1]
+    """
+    rows, counts = np.unique(np.stack(gold, 1), axis=0, return_counts=True)
+    kept = counts >= LEAST_TOGETHER
+    for classes in rows.T:
+        most = np.zeros(classes.max() + 1, counts.dtype)
+        np.maximum.at(most, classes, counts)
+        kept |= counts == most[classes]
+    order = np.argsort(-counts[kept], kind="stable")
+    return rows[kept][order].astype(np.uint32).ravel()
 
 
 def parts_of(column: str, names: Sequence[str]) -> list[list[str]]:
