@@ -27,7 +27,7 @@ from tools.english import (
 from tools.english import main as run_tool
 
 BED = read_bed()
-LEAST = 0.95  # of all checks
+LEAST = {"en": 0.95, "en-small": 0.94}  # of all checks
 ITEMS = [item for items in BED.values() for item in items]
 # https://universaldependencies.org/u/dep
 RELATIONS = {
@@ -52,11 +52,11 @@ def test_the_model_that_ships_holds_what_it_held(
     assert tally.n_held >= floor, "\n".join(failed)
 
 
-@pytest.mark.parametrize("name", ["en", "en-small"])
+@pytest.mark.parametrize("name", LEAST)
 def test_both_networks_hold_nearly_all(name: str, tallies: dict[str, Tally]) -> None:
     found = tallies if name == "en" else run(dodona.load(name), BED)
     n_checks = sum(tally.n_checks for tally in found.values())
-    assert sum(tally.n_held for tally in found.values()) >= LEAST * n_checks
+    assert sum(tally.n_held for tally in found.values()) >= LEAST[name] * n_checks
 
 
 def test_every_phenomenon_has_a_floor_that_can_be_missed() -> None:

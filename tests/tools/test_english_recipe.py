@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import dodona
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
-from tools.english_recipe import LISTS, SIZES, WITHOUT_VECTORS, command
+from dodona.validation.validator import validate
+from tools.english import read_bed
+from tools.english_recipe import LISTS, OWN, SIZES, WITHOUT_VECTORS, command
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -27,7 +30,7 @@ def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     verb, *words = command(tmp_path, tmp_path / "out", name)
     values = CommandLine(words, parameters(load_verb(verb))).values()
     treebanks = [Path(path).parent.name for path in values["treebanks"]]
-    assert treebanks == ["en_ewt", "en_gumfree", "pud", "more"]
+    assert treebanks == ["en_ewt", "en_gumfree", "pud", "more", "treebank"]
     assert all(Path(values[name]).is_file() for name in LISTS)
     assert 0 < values["variants"] < 1
     # test sets are never annotated as silver data
@@ -61,3 +64,15 @@ def test_missing_text_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SystemExit, match="DODONA_TEXT is not set"):
         command(tmp_path, tmp_path, "en")
+
+
+def test_our_own_treebank_is_valid_and_apart_from_the_checks_of_everyday_english() -> None:
+    sentences = list(dodona.read(OWN))
+    assert len(sentences) > 140
+    assert not [*validate(OWN)]
+    checked = {letters(item.text) for items in read_bed().values() for item in items}
+    assert not checked & {letters(sentence.text) for sentence in sentences}
+
+
+def letters(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())
