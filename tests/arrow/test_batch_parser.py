@@ -178,6 +178,8 @@ def test_mistakes_are_told_at_once() -> None:
             da.mapper("en", **options)
     with pytest.raises(TypeError, match=r"list of columns: \['doc_id'\]"):
         da.mapper("en", keep="doc_id")
+    with pytest.raises(ValueError, match="constraints are one of none, ud, not 'sud'"):
+        list(da.mapper("en", constraints="sud")([batch()]))
     with pytest.raises(ValueError, match="roots is one of one, many, not 'two'"):
         list(da.mapper("en", roots="two")([batch()]))
     with pytest.raises(ValueError, match=r"no column 'body'.*there are: doc_id, text"):

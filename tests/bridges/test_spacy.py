@@ -246,6 +246,10 @@ def test_options_of_the_factory() -> None:
     assert len(list(nlp(TEXT).sents)) == 1
     with pytest.raises(ValueError, match="modle"):
         spacy.blank("en").add_pipe("dodona", config={"modle": "en"})
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dodona", config={"constraints": "sud"})
+    with pytest.raises(ValueError, match="constraints are one of none, ud, not 'sud'"):
+        nlp(TEXT)
 
 
 def test_a_document_of_a_language(english: Any) -> None:

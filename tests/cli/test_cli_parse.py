@@ -62,6 +62,27 @@ def test_roots(shell: Shell, model: Path, data: Path) -> None:
     assert shell("parse", model, data / "train.conllu", "--roots", "some").code == 2
 
 
+def test_constraints(shell: Shell, model: Path, data: Path, tmp_path: Path) -> None:
+    """Those of the model by default; --constraints replaces them."""
+    free, bound = dodona.load(model), tmp_path / "bound.dodona"
+    free.with_constraints("ud").save(bound)
+    gold = list(dodona.read(data / "test.conllu"))
+    wrong = [s.replace(upos=[*s.upos[1:], s.upos[0]], deprels=["_"] * len(s)) for s in gold]
+    path = tmp_path / "wrong.conllu"
+    path.write_text("".join(s.to_conllu() for s in wrong), encoding="utf-8")
+    expected = {
+        name: "".join(s.to_conllu() for s in free.pipe(wrong, constraints=name))
+        for name in ("none", "ud")
+    }
+    assert expected["none"] != expected["ud"]
+    for name, parsed in expected.items():
+        assert shell("parse", model, path, "--constraints", name).out == parsed
+        assert shell("parse", bound, path, "--constraints", name).out == parsed
+    assert shell("parse", model, path).out == expected["none"]
+    assert shell("parse", bound, path).out == expected["ud"]
+    assert json.loads(shell("info", bound, "--json").out)["settings"]["constraints"] == "ud"
+
+
 def test_beam(shell: Shell, model: Path, data: Path) -> None:
     """A greedy model can be asked to look further; 1 is what it does anyway."""
     greedy = shell("parse", model, data / "test.conllu").out

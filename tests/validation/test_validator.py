@@ -117,6 +117,53 @@ def test_invalid_utf8_is_reported_and_not_changed() -> None:
     assert fix_bytes(data) == data
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("NOUN 2 nsubj, VERB 0 root, NOUN 2 obj", []),
+        ("NOUN 2 nsubj, VERB 0 root, NOUN 2 nsubj", [(3, "subjects")]),
+        ("NOUN 2 nsubj:outer, VERB 0 root, NOUN 2 csubj", []),
+        ("VERB 0 root, NOUN 1 obj, NOUN 1 obj", [(3, "objects")]),
+        ("NOUN 2 conj, VERB 0 root", [(1, "direction")]),
+        ("NOUN 2 aux, VERB 0 root", [(1, "relation-upos")]),
+        ("NOUN_ExtPos=AUX 2 aux, VERB 0 root", []),
+        ("AUX_ExtPos=ADV 2 aux, VERB 0 root", [(1, "relation-upos")]),
+        ("NOUN 2 advmod, VERB 0 root", [(1, "relation-upos")]),
+        ("NOUN 3 advmod, X 1 goeswith, VERB 0 root", []),
+        ("PROPN 0 root, NOUN 1 fixed", [(2, "relation-upos")]),
+        ("PUNCT 2 obj, VERB 0 root", [(1, "punct")]),
+        ("SYM 2 punct, VERB 0 root", [(1, "punct")]),
+        ("AUX 2 aux, VERB 0 root, ADV 1 advmod", [(3, "leaf")]),
+        ("AUX 2 aux, VERB 0 root, PART_Polarity=Neg 1 advmod", []),
+        ("DET 2 det, NOUN 0 root, NOUN 1 nmod", [(3, "leaf")]),
+        ("DET_Poss=Yes 2 det, NOUN 0 root, NOUN 1 nmod", []),
+        ("VERB 0 root, NOUN 1 obj, NOUN 2 obl", [(3, "obl")]),
+        ("VERB 0 root, NOUN 1 ccomp, NOUN 2 obl", []),
+        ("NOUN 0 root, X 1 goeswith, X 1 goeswith", []),
+        ("NOUN 0 root, VERB 1 acl, X 1 goeswith", [(3, "goeswith")]),
+        ("NOUN 0 root SpaceAfter=No, X 1 goeswith", [(2, "goeswith")]),
+        ("VERB 0 root, NOUN 1 conj, ADV 2 orphan", []),
+        ("VERB 0 root, NOUN 1 obj, ADV 2 orphan", [(3, "orphan")]),
+        ("ADP 4 case, PUNCT 1 punct, ADP 1 fixed, NOUN 0 root", []),
+        ("ADP 4 case, DET 4 det, ADP 1 fixed, NOUN 0 root", [(3, "fixed")]),
+        ("VERB 0 root, NOUN 4 obj, PUNCT 1 punct, VERB 1 xcomp", [(3, "punct-nonprojective")]),
+        ("VERB 0 root, NOUN 4 obj, PUNCT 2 punct, VERB 1 xcomp", []),
+        ("PUNCT 0 root, NOUN 1 nmod", []),
+    ],
+)
+def test_guidelines(words: str, found: list[tuple[int, str]]) -> None:
+    """Rules of the official validator for trees; here the line of a word is its number."""
+    lines = []
+    for i, word in enumerate(words.split(", "), start=1):
+        tag, head, relation, *misc = word.split()
+        upos, _, feats = tag.partition("_")
+        columns = (i, "x", "x", upos, "_", feats or "_", head, relation, "_", *(misc or "_"))
+        lines.append("\t".join(map(str, columns)) + "\n")
+    problems = [p for p in validate_bytes("".join([*lines, "\n"]).encode()) if p.level == 3]
+    assert [(p.line, p.kind) for p in problems] == found
+    assert all(p.is_warning for p in problems)
+
+
 def test_punctuation_that_crosses_others_is_a_warning() -> None:
     lines = ["a\tX\t2\tdep", "b\tX\t0\troot", ",\tPUNCT\t1\tpunct", "c\tX\t2\tdep"]
     text = "# sent_id = 1\n# text = a b , c\n"

@@ -33,7 +33,9 @@ from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
+from dodona.treebank.trees.word_kinds import set_kinds
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
@@ -287,7 +289,8 @@ class Parser(Serialisable):
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
     ) -> list[Sentence]:
         batch, corpus = self.scorer.read(batch, keep)
-        kinds = set_kinds(corpus, batch) if search.constraints else []
+        if search.constraints:
+            set_kinds(corpus, batch)
         search.parse(corpus)
         if self.system.builds_graphs:
             return GraphDecoder(self.labels).decode(corpus, batch)
@@ -303,8 +306,11 @@ class Parser(Serialisable):
                     )
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
                     moved.add(i)
-        for i in moved if kinds else ():
-            parsed[i] = repaired(parsed[i], kinds[i])
+        if search.constraints and not self.system.projective_only:
+            trees = ([head or 0 for head in sentence.heads] for sentence in parsed)
+            moved |= {i for i, heads in enumerate(trees) if not is_projective(heads)}
+        for i in moved if search.constraints else ():
+            parsed[i] = repaired(parsed[i], self.labels)
         return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
 
     def parts(self) -> dict[str, Serialisable | None]:
@@ -370,21 +376,13 @@ def _gather(
         yield take([])
 
 
-def set_kinds(corpus: Corpus, sentences: list[Sentence]) -> list[list[int]]:
-    """Give the corpus the kinds of words that the rules of UD distinguish, and return them."""
-    from dodona.treebank.trees.ud_rules import kinds_of
-
-    kinds = [kinds_of(sentence) for sentence in sentences]
-    corpus.set_kinds(chain.from_iterable(kinds))
-    return kinds
-
-
-def repaired(sentence: Sentence, kinds: list[int]) -> Sentence:
+def repaired(sentence: Sentence, known: Collection[str]) -> Sentence:
     """Return the sentence with its tree repaired where it breaks a rule of UD."""
-    from dodona.treebank.trees.ud_rules import repair_tree
+    from dodona.treebank.trees.ud_repair import repair_tree
+    from dodona.treebank.trees.word_kinds import kinds_of
 
     before = [head or 0 for head in sentence.heads], sentence.deprels
-    heads, labels = repair_tree(*before, kinds)
+    heads, labels = repair_tree(*before, kinds_of(sentence), known)
     return sentence if (heads, labels) == before else sentence.replace(heads=heads, deprels=labels)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
-from dodona.treebank.trees.projectivity import nonprojective_arcs
+from dodona.treebank.trees.ud_rules import N_TAGS, OBJECTS, errors, late_errors, tag_allows
+from dodona.treebank.trees.word_kinds import TAGS, kind_of
 from dodona.treebank.universal import universal_part
 from dodona.validation.sentence_blocks import ConlluRow, Problem, SentenceBlock, finding
 
-LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
-LEAVES = ("punct", "fixed", "goeswith")
-ALLOWED_UNDER_LEAVES = ("punct", "reparandum", "goeswith", "fixed", "conj", "cc")
+# relations of words that stand for an elided predicate
+PROMOTED = "conj", "parataxis", "root", "csubj", "ccomp", "advcl", "acl", "reparandum"
 
 
 def check_tree(block: SentenceBlock) -> Iterator[Problem]:
@@ -70,44 +71,71 @@ def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Pro
 
 
 def check_guidelines(block: SentenceBlock) -> Iterator[Problem]:
-    """Check directions, leaves and punctuation of a valid tree."""
-    words = block.words
-    heads = [int(row.head) for row in words]
-    relations = [universal_part(row.deprel) for row in words]
-    for row, head, relation in zip(words, heads, relations, strict=True):
-        if relation in LEFT_TO_RIGHT and head > int(row.id):
-            yield row.finding(3, "direction", f"{relation} from right to left")
-        if head and relations[head - 1] in LEAVES and relation not in ALLOWED_UNDER_LEAVES:
-            yield row.finding(
-                3, "leaf", f"{relation} depends on word {head}, a leaf ({relations[head - 1]})"
+    """Check a valid tree by the rules of UD for relations, tags, leaves and punctuation."""
+    tree = _GuidelineTree(block.words)
+    given = tree.heads, [row.deprel for row in tree.words], tree.kinds
+    for word, rule in chain(errors(*given), late_errors(*given)):
+        kind, message = tree.describe(word, rule)
+        yield tree.words[word - 1].finding(3, kind, message)
+    yield from tree.check_ellipsis()
+    yield from tree.check_fixed()
+
+
+class _GuidelineTree:
+    """The words of a valid tree, with their universal relations."""
+
+    def __init__(self, words: list[ConlluRow]) -> None:
+        self.words = words
+        self.heads = [int(row.head) for row in words]
+        self.relations = [universal_part(row.deprel) for row in words]
+        self.kinds = [kind_of(row.upos, row.feats, row.misc) for row in words]
+
+    def describe(self, word: int, rule: str) -> tuple[str, str]:
+        """Return the kind and the message of a problem."""
+        row, head, relation = self.words[word - 1], self.heads[word - 1], self.relations[word - 1]
+        if rule == "direction":
+            return "direction", f"{relation} from right to left"
+        if rule == "head":
+            above = self.relations[head - 1]
+            return "leaf", f"{relation} depends on word {head}, a leaf ({above})"
+        if rule == "number":
+            name = "object" if relation in OBJECTS else "subject"
+            return f"{name}s", f"word {head} has another {name}, before this one"
+        if rule == "span":
+            return (
+                relation,
+                f"{relation} joins words up to word {head} that are no parts of one word",
             )
-        if (relation == "punct") != (row.upos == "PUNCT") and relation != "root":
-            if relation == "punct":
-                yield row.finding(3, "punct", f"relation punct, but UPOS {row.upos}")
-            elif row.upos == "PUNCT":
-                yield row.finding(3, "punct", f"UPOS PUNCT, but relation {relation}")
-    yield from _check_punctuation(words, heads, relations)
+        if rule == "nominal":
+            return relation, f"{relation} depends on word {head}, a nominal; expected nmod"
+        if rule == "punct":
+            return "punct-nonprojective", f"the arc from word {head} to punctuation crosses others"
+        return self._describe_tag(row, relation)
 
+    def _describe_tag(self, row: ConlluRow, relation: str) -> tuple[str, str]:
+        tag = TAGS[self.kinds[int(row.id) - 1] % N_TAGS]
+        if tag_allows(tag, relation):
+            return "relation-upos", f"{relation} depends on word {row.head}, a proper noun"
+        if tag == "PUNCT":
+            return "punct", f"UPOS PUNCT, but relation {relation}"
+        name = "UPOS" if tag == row.upos else "ExtPos"
+        kind = "punct" if relation == "punct" else "relation-upos"
+        return kind, f"relation {relation}, but {name} {tag}"
 
-def _check_punctuation(
-    words: list[ConlluRow], heads: list[int], relations: list[str]
-) -> Iterator[Problem]:
-    """Check that punctuation is attached projectively and makes no other arc non-projective."""
-    for i in [word - 1 for word in nonprojective_arcs(heads)]:
-        row, head = words[i], heads[i]
-        between = range(min(head, i + 1) + 1, max(head, i + 1))
-        strangers = [word for word in between if head not in _ancestors(word, heads)]
-        if relations[i] == "punct" and strangers:
-            message = f"punctuation is attached non-projectively over word {strangers[0]}"
-            yield row.finding(3, "punct-nonprojective", message)
-        elif strangers and all(relations[word - 1] == "punct" for word in strangers):
-            # the only words in between that do not descend from the head are punctuation
-            message = f"punctuation (word {strangers[0]}) makes this arc non-projective"
-            yield row.finding(3, "punct-nonprojective", message)
+    def check_ellipsis(self) -> Iterator[Problem]:
+        """Check that an orphan depends on what stands for a predicate."""
+        for row, head, relation in zip(self.words, self.heads, self.relations, strict=True):
+            if relation == "orphan" and (above := self.relations[head - 1]) not in PROMOTED:
+                yield row.finding(3, "orphan", f"orphan depends on word {head} ({above})")
 
-
-def _ancestors(word: int, heads: list[int]) -> set[int]:
-    found: set[int] = set()
-    while word and (word := heads[word - 1]) not in found:
-        found.add(word)
-    return found
+    def check_fixed(self) -> Iterator[Problem]:
+        """Check that fixed expressions have no gaps."""
+        for word, (head, relation) in enumerate(zip(self.heads, self.relations, strict=True), 1):
+            if relation == "fixed":
+                for gap in range(head + 1, word):
+                    if (self.heads[gap - 1], self.relations[gap - 1]) != (head, "fixed") and (
+                        self.relations[gap - 1] != "punct"
+                    ):
+                        message = f"word {gap} is inside a fixed expression, but no part of it"
+                        yield self.words[word - 1].finding(3, "fixed", message)
+                        break

@@ -17,7 +17,6 @@ from dodona.core.search.actions import Actions
 from dodona.core.search.greedy import Greedy
 from dodona.core.search.lockstep import LockStep
 from dodona.core.search.scoring import NeuralScorer
-from dodona.parsing.parser import set_kinds
 from dodona.parsing.preparation import prepare
 from dodona.settings import SLOTS, Settings
 from dodona.tagging.reading import WordReader
@@ -25,6 +24,7 @@ from dodona.tagging.word_types import FIELDS, HASHED, WordTypes
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.trees.ud_rules import constraints_of
+from dodona.treebank.trees.word_kinds import set_kinds
 from support.networks import Shape, random_arrays
 from support.small import treebank
 

@@ -27,10 +27,28 @@ def test_models_with_their_systems(client: TestClient) -> None:
             "name": "en-whole-251115",
             "parts": ["tokenizer", "tagger", "parser"],
             "system": "arc-eager",
+            "constraints": "none",
             "language": "en",
         },
-        {"name": "bare", "parts": ["parser"], "system": "arc-eager", "language": None},
+        {
+            "name": "bare",
+            "parts": ["parser"],
+            "system": "arc-eager",
+            "constraints": "none",
+            "language": None,
+        },
     ]
+
+
+def test_trees_obey_constraints_if_asked(client: TestClient) -> None:
+    for constraints in ("none", "ud"):
+        asked = {"conllu": conllu(), "constraints": constraints}
+        found = client.post("/api/parse", json=asked).json()
+        expected = [*whole_parser().pipe(sentences(), constraints=constraints)]
+        assert found["conllu"] == "".join(map(Sentence.to_conllu, expected))
+    answer = client.post("/api/parse", json={"conllu": conllu(), "constraints": "sud"})
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "constraints must be one of none, ud, not 'sud'"
 
 
 def test_text_becomes_sentences_with_words(client: TestClient) -> None:

@@ -7,18 +7,19 @@ from random import Random
 import pytest
 
 import dodona
+from dodona.core.features.corpus import Corpus
 from dodona.core.transitions.registry import SYSTEMS
+from dodona.treebank.trees.ud_repair import repair_tree
 from dodona.treebank.trees.ud_rules import (
     LEAVES,
     ONLY_TAGS,
-    TAGS,
     WHY,
     Broken,
     SentenceRules,
     errors,
-    kind_of,
-    repair_tree,
+    late_errors,
 )
+from dodona.treebank.trees.word_kinds import TAGS, kind_of, kinds_of, set_kinds
 from reference.trees import is_tree, random_tree
 from support.feature_keys import walk
 
@@ -71,8 +72,43 @@ def test_extpos_replaces_the_tag() -> None:
     assert kind_of("NN", "_") == 0  # no tag of UD: no rule
 
 
+def test_parts_of_a_word_are_neighbours_with_white_space_between_them() -> None:
+    spaced, glued = kind_of("X", "_"), kind_of("X", "_", "SpaceAfter=No|Gloss=oak")
+    heads, labels = [0, 1, 1], ["root", "goeswith", "goeswith"]
+    assert not list(errors(heads, labels, [spaced, spaced, glued]))
+    assert list(errors(heads, labels, [spaced, glued, spaced])) == [Broken(3, "span")]
+    assert list(errors([0, 1, 1], ["root", "dep", "goeswith"], [spaced] * 3)) == [Broken(3, "span")]
+
+
+def test_adjuncts_of_nouns_become_modifiers() -> None:
+    kinds = [kind_of(tag, "_") for tag in ("VERB", "NOUN", "NOUN", "NOUN")]
+    heads, labels = [0, 1, 2, 2], ["root", "obj", "obl:unmarked", "obl:agent"]
+    assert list(late_errors(heads, labels, kinds)) == [Broken(3, "nominal"), Broken(4, "nominal")]
+    found = repair_tree(heads, labels, kinds, {"nmod:unmarked"})
+    assert found == (heads, ["root", "obj", "nmod:unmarked", "nmod"])
+
+
+def test_punctuation_moves_to_where_it_crosses_nothing() -> None:
+    """A crossing arc ends in a word behind the mark; it can stay with its head's ancestors."""
+    kinds = [kind_of(tag, "_") for tag in ("VERB", "NOUN", "PUNCT", "VERB")]
+    labels = ["root", "obj", "punct", "xcomp"]
+    assert list(late_errors([0, 4, 1, 1], labels, kinds)) == [Broken(3, "punct")]
+    assert repair_tree([0, 4, 1, 1], labels, kinds)[0] == [0, 4, 4, 1]
+
+
+def test_a_corpus_gets_the_kinds_of_its_sentences() -> None:
+    tags, feats = ["NOUN", "PART", "_"], ["_", "Polarity=Neg", "Poss=Yes"]
+    sentence = dodona.Sentence.from_columns(["a", "b", "c"], upos=tags, feats=feats)
+    assert kinds_of(sentence) == list(map(kind_of, tags, feats))
+    with pytest.raises(ValueError, match="3 kinds for 0 words"):
+        set_kinds(Corpus(1), [sentence])
+
+
 def some_kinds(n: int, random: Random) -> list[int]:
-    return [kind_of(random.choice(TAGS), random.choice(FEATS)) for _ in range(n)]
+    misc = ["_", "SpaceAfter=No"]
+    return [
+        kind_of(random.choice(TAGS), random.choice(FEATS), random.choice(misc)) for _ in range(n)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -84,8 +120,9 @@ def test_every_tree_can_be_repaired(seed: int) -> None:
     kinds = some_kinds(n, random)
     mended, relabelled = repair_tree(heads, labels, kinds)
     assert not list(errors(mended, relabelled, kinds))
+    assert not list(late_errors(mended, relabelled, kinds))
     assert is_tree(tuple(mended)) and mended.count(0) == heads.count(0)
-    if not list(errors(heads, labels, kinds)):
+    if not [*errors(heads, labels, kinds), *late_errors(heads, labels, kinds)]:
         assert (tuple(mended), relabelled) == (heads, labels)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, Parameter, add_parameters
 from dodona.server.limits import Limits
+from dodona.settings import CONSTRAINTS
 
 
 def serve(
@@ -32,6 +33,14 @@ def serve(
             metavar="ORIGINS",
         ),
     ] = None,
+    constraints: Annotated[
+        str | None,
+        Flag(
+            "ud: enforce the rules of Universal Dependencies for relations and tags",
+            choices=CONSTRAINTS,
+            default="as trained",
+        ),
+    ] = None,
     quiet: Annotated[bool, Flag("do not log requests")] = False,
     **limits: Any,
 ) -> None:
@@ -53,7 +62,7 @@ def serve(
             f'dodona serve requires {error.name}: pip install "dodona[server]"'
         ) from error
     bounds = _read_limits(limits)
-    found = load_models(models or [])
+    found = load_models(models or [], constraints)
     with listen(host, port) as listening:
         shown, actual = listening.getsockname()[:2]
         app = make_app(

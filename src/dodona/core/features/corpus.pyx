@@ -103,15 +103,6 @@ cdef class Corpus:
             self.label[i] = NONE if label is None else label
             i += 1
 
-    def set_kinds(self, kinds):
-        """Set the kind of every word, as constraints define it, one sentence after the other."""
-        cdef vector[int32_t] found
-        for kind in kinds:
-            found.push_back(kind)
-        if found.size() != self.head.size():
-            raise ValueError(f"{found.size()} kinds for {self.head.size()} words")
-        self.kinds.swap(found)
-
     def graph(self, int sentence):
         """Return the arcs of a sentence's graph: (head, label id or None, dependent)."""
         self._first_word(sentence)

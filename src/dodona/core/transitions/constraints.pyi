@@ -14,10 +14,13 @@ class Constraints:
         by_tag: Sequence[int],
         under_tag: Sequence[int],
         rightwards: int,
+        spanning: int,
         single: Sequence[int],
         negation: int,
         not_negated: int,
         owned: int,
         owner: int,
+        oblique: int,
+        argument: int,
     ) -> None: ...
     def broken(self, state: State, kinds: Sequence[int], action: Action) -> str | None: ...

@@ -18,7 +18,7 @@ from dodona.core.transitions.system cimport State, System
 cdef enum:
     ALL = -1                  # the set of all relations
 
-RULES = ("tag", "direction", "head", "number", "children")
+RULES = ("tag", "direction", "span", "head", "number", "children")
 
 
 cdef inline uint64_t bit(int relation) noexcept nogil:
@@ -32,8 +32,8 @@ cdef inline bint is_word(const StateC* state, int node) noexcept nogil:
 cdef class Constraints:
     """Constraints as bit sets of relations; constraints.pxd describes the parameters."""
 
-    def __init__(self, *, relation, children, by_tag, under_tag, rightwards, single, negation,
-                 not_negated, owned, owner):
+    def __init__(self, *, relation, children, by_tag, under_tag, rightwards, spanning, single,
+                 negation, not_negated, owned, owner, oblique, argument):
         cdef int i, k
         if len(children) > N_RELATIONS or max(relation, default=0) >= N_RELATIONS:
             raise ValueError(f"constraints allow at most {N_RELATIONS} relations")
@@ -49,11 +49,12 @@ cdef class Constraints:
                     self.parents[k] &= ~bit(i)
         for i in range(N_TAGS):
             self.by_tag[i], self.under_tag[i] = by_tag[i], under_tag[i]
-        self.rightwards = rightwards
+        self.rightwards, self.spanning = rightwards, spanning
         for mask in single:
             self.single.push_back(mask)
         self.negation, self.not_negated = negation, not_negated
         self.owned, self.owner = owned, owner
+        self.oblique, self.argument = oblique, argument
 
     cdef void fill(self, const StateC* state, const int32_t* kinds, int head, int word,
                    uint64_t* masks) noexcept nogil:
@@ -68,6 +69,8 @@ cdef class Constraints:
         masks[BY_HEAD] = self.under_tag[kinds[head] & (N_TAGS - 1)]
         if word < head:
             masks[BY_DIRECTION] = ~self.rightwards
+        elif not self.spans(state, kinds, head, word):
+            masks[BY_SPAN] = ~self.spanning
         if state.head[head] != NONE and state.label[head] != NONE:
             relation = bit(self.relation[state.label[head]])
             found = self.children[self.relation[state.label[head]]]
@@ -93,6 +96,30 @@ cdef class Constraints:
         for i in range(<int> self.single.size()):
             if under_head & self.single[i]:
                 masks[BY_NUMBER] &= ~self.single[i]
+
+    cdef bint spans(self, const StateC* state, const int32_t* kinds, int head,
+                    int word) noexcept nogil:
+        """Whether a word and its head can be separated parts of one word, with those in between."""
+        cdef int d
+        if kinds[head] & GLUED:
+            return False
+        for d in range(head + 1, word):
+            if kinds[d] & GLUED or state.head[d] != head or state.label[d] == NONE or (
+                    not bit(self.relation[state.label[d]]) & self.spanning):
+                return False
+        return True
+
+    cdef bint is_misplaced(self, const StateC* state, const int32_t* kinds,
+                           int word) noexcept nogil:
+        """Whether a word has the relation of an adjunct of predicates, but its head is none.
+
+        The head's relation may be unknown when the arc is built; it is easier to change the label
+        in the end (`ud_rules.repair_tree`) than to keep the head from its relation.
+        """
+        cdef int head = state.head[word]
+        return (is_word(state, head) and bit(self.relation[state.label[word]]) & self.oblique
+                and kinds[head] & NOMINAL and state.label[head] != NONE
+                and bit(self.relation[state.label[head]]) & self.argument)
 
     cdef uint64_t allowed(self, const StateC* state, const int32_t* kinds, int head,
                           int word) noexcept nogil:
@@ -127,9 +154,10 @@ cdef class Constraints:
         """Whether every arc of a state is allowed."""
         cdef int d
         for d in range(1, state.n_words + 1):
-            if state.head[d] != NONE and state.label[d] != NONE and not (
-                    self.allowed(state, kinds, state.head[d], d)
-                    >> self.relation[state.label[d]] & 1):
+            if state.head[d] != NONE and state.label[d] != NONE and (
+                    not self.allowed(state, kinds, state.head[d], d)
+                    >> self.relation[state.label[d]] & 1
+                    or self.is_misplaced(state, kinds, d)):
                 return False
         return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dodona.server.requests import bodies, parse_request
+from dodona.settings import CONSTRAINTS
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
@@ -85,6 +86,10 @@ _PARSE = _object(
     model=MODEL,
     input={"enum": list(parse_request.INPUTS), "description": "The format of `text`."},
     output={"enum": list(parse_request.OUTPUTS), "description": "The parts of the answer."},
+    constraints={
+        "enum": list(CONSTRAINTS),
+        "description": "Rules that trees obey; default: those of the model.",
+    },
     svg={"type": "boolean", "description": "Whether to draw the trees."},
     graph={"type": "boolean", "description": "Whether to draw the enhanced graphs."},
     width={"type": "number", "description": "Maximum width of the pictures in pixels."},
@@ -136,10 +141,11 @@ DESCRIPTION: dict[str, Any] = {
             "Error": _object(["error"], error=TEXT),
             "Health": _object(["status", "models"], status={"const": "ok"}, models=_list(TEXT)),
             "Model": _object(
-                ["name", "parts", "system", "language"],
+                ["name", "parts", "system", "constraints", "language"],
                 name=TEXT,
                 parts=_list(TEXT),
                 system=TEXT,
+                constraints={"enum": list(CONSTRAINTS)},
                 language={"type": ["string", "null"], "description": "Language code, if known."},
             ),
             "ParseRequest": _PARSE,

@@ -72,7 +72,7 @@ export class Panel {
       root,
       loss: system.losses.includes(values.loss) ? values.loss : system.losses[0],
       oracle: system.oracles.includes(values.oracle) ? values.oracle : system.oracles[0],
-      constraints: rules.includes(values.constraints) ? values.constraints : rules[0],
+      constraints: rules.includes(values.constraints) ? values.constraints : (model?.constraints ?? rules[0]),
       path: values.path ?? [],
     };
     const names = models.map(({ name }) => name);

@@ -25,12 +25,13 @@ from dodona.server.requests.sentences import (
     read_text,
     read_tokens,
 )
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")
 OUTPUTS = ("all", "conllu", "sentences")
 OTHER_VALUES = 100  # JSON values beside words and sentences
-NAMES = (*INPUTS, "model", "input", "output", "svg", "graph", "width")
+NAMES = (*INPUTS, "model", "input", "output", "constraints", "svg", "graph", "width")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class ParseRequest:
     data: Any  # bytes, or decoded JSON
     input: str
     output: str
+    constraints: str | None  # None: those of the model
     svg: bool
     graph: bool  # draw the enhanced graph
     width: float | None
@@ -59,11 +61,13 @@ class ParseRequest:
         data = fields[kind]
         if kind != "tokens" or isinstance(data, str):
             data = check_text(kind, data).encode()  # smaller than a str, whatever its characters
+        model = models.find(check_text("model", fields.get("model", "")))
         return cls(
-            models.find(check_text("model", fields.get("model", ""))),
+            model,
             data,
             check_choice("input", fields.get("input"), INPUTS) if kind == "text" else kind,
             check_choice("output", fields.get("output"), OUTPUTS),
+            _check_constraints(model, fields.get("constraints")),
             check_flag("svg", fields.get("svg", False)),
             check_flag("graph", fields.get("graph", False)),
             check_pixels("width", fields["width"]) if "width" in fields else None,
@@ -76,3 +80,11 @@ class ParseRequest:
             return read_horizontal(self.data)
         pieces = () if self.data.isspace() else cut(self.data)
         return read_text(self.model, pieces) if self.input == "text" else read_conllu(pieces)
+
+
+def _check_constraints(model: Model, value: object) -> str | None:
+    if value in (None, ""):
+        return None
+    if value == NO_CONSTRAINTS or not model.parser.system.builds_graphs:
+        return check_choice("constraints", value, CONSTRAINTS)
+    raise bad(f"constraints are for trees, and {model.name} builds graphs")

@@ -57,6 +57,7 @@ async def list_models(request: Request) -> Response:
                 "name": model.name,
                 "parts": model.parts,
                 "system": model.parser.settings.system,
+                "constraints": model.parser.settings.constraints,
                 "language": model.language,
             }
             for model in service_of(request).models

@@ -1,31 +1,31 @@
 """The rules of Universal Dependencies for trees, as the official validator checks them at level 3.
 
 The rules say which relations a word of a tag may have, which relations go rightwards only, which
-words are leaves (except for some dependents), and that a predicate has at most one subject and one
-object. They are given as data; `constraints_of` compiles them into constraints for the search, and
-`errors` finds violations in a tree. `repair_tree` fixes what a search cannot foresee: arcs that
-move after the tree is built, and dead ends.
+words are leaves (except for some dependents), that the parts of one word are neighbours, and that a
+predicate has at most one subject and one object. They are given as data; `constraints_of` compiles
+them into constraints for the search, and `errors` finds violations in a tree. `late_errors` finds
+violations of rules about complete trees, which no search can foresee: `ud_repair` mends those.
 
-https://universaldependencies.org/validation-rules.html, as of UD 2.15.
+https://universaldependencies.org/validation-rules.html, as of UD 2.17.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dodona.core.transitions.constraints import Constraints
+from dodona.treebank.trees.projectivity import nonprojective_arcs
 from dodona.treebank.trees.pseudoprojective import lifted, plain
-from dodona.treebank.universal import UPOS, universal_part
+from dodona.treebank.trees.word_kinds import TAGS, kinds_of
+from dodona.treebank.universal import universal_part
 
 if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
     from dodona.core.transitions.system import State
     from dodona.treebank.sentence import Sentence
 
-TAGS = ("_", *sorted(UPOS))
-NEGATES, POSSESSES = 32, 64  # flags of a kind of word, added to the index of its tag in TAGS
+NEGATES, POSSESSES, NOMINAL, GLUED = 32, 64, 128, 256  # flags of a kind of word (`word_kinds`)
 N_TAGS = 32
 
 # the only tags that words of a relation may have, and the tags they may not have
@@ -48,6 +48,10 @@ PUNCTUATION, ROOT, ANY = "punct", "root", "dep"
 RIGHTWARDS = {"conj", "fixed", "flat", "goeswith", "appos"}
 SUBJECTS, OBJECTS = {"nsubj", "csubj"}, {"obj"}
 OUTER = {"nsubj:outer", "csubj:outer"}  # subjects of a clause around the clause
+SPLIT = "goeswith"  # joins the parts of a word that are separated by white space
+OBLIQUE, MODIFIER = "obl", "nmod"
+# a noun in one of these relations is no predicate, and its dependents are no adjuncts of clauses
+ARGUMENTS = {"nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"}
 
 _WORD_PARTS = {"goeswith", "fixed", "reparandum", "conj", "cc", "punct"}
 # the dependents that words of a relation may have, if they are restricted
@@ -70,6 +74,7 @@ NEGATION = "advmod"  # under any leaf but punctuation, if it is a particle or an
 WHY = {
     "tag": "UD does not allow this relation for a word of this tag",
     "direction": "in UD the head of this relation comes first",
+    "span": "in UD this relation joins neighbouring words with white space between them",
     "head": "in UD the head of this arc is a leaf, which has no such dependent",
     "number": "in UD a word has at most one subject and one object, and this one has it",
     "children": "the word has dependents that UD does not allow under this relation",
@@ -91,25 +96,6 @@ def relation_of(label: str) -> UniversalRelation:
     """
     name = plain(label)
     return UniversalRelation(name if name in OUTER else universal_part(name), lifted(label))
-
-
-@lru_cache(maxsize=1 << 14)
-def kind_of(tag: str, feats: str) -> int:
-    """Return the tag of a word, or its ExtPos, with flags for negation and possession.
-
-    >>> TAGS[kind_of("ADV", "_")], kind_of("PART", "Polarity=Neg") & NEGATES
-    ('ADV', 32)
-    """
-    found = dict(feature.partition("=")[::2] for feature in feats.split("|"))
-    negates = tag in {"PART", "ADV"} and found.get("Polarity") == "Neg"
-    known = found.get("ExtPos", tag)
-    index = TAGS.index(known) if known in TAGS else 0
-    return index + NEGATES * negates + POSSESSES * (found.get("Poss") == "Yes")
-
-
-def kinds_of(sentence: Sentence) -> list[int]:
-    """Return the kinds of a sentence's words."""
-    return list(map(kind_of, sentence.upos, sentence.feats))
 
 
 def tag_allows(tag: str, relation: str) -> bool:
@@ -153,11 +139,14 @@ def constraints_of(labels: Sequence[str]) -> Constraints:
         by_tag=tagged(tag_allows),
         under_tag=[under | moved for under in tagged(_under_tag)],
         rightwards=mask(RIGHTWARDS),
+        spanning=mask({SPLIT}),
         single=[mask(SUBJECTS), mask(OBJECTS)],
         negation=mask({NEGATION}),
         not_negated=mask({PUNCTUATION}),
         owned=mask(OWNED),
         owner=mask({OWNER}),
+        oblique=mask({OBLIQUE}),
+        argument=mask(ARGUMENTS),
     )
 
 
@@ -184,21 +173,25 @@ class Broken(NamedTuple):
 def errors(heads: Sequence[int], labels: Sequence[str], kinds: Sequence[int]) -> Iterator[Broken]:
     """Yield the rules that a tree breaks, word by word.
 
+    >>> from dodona.treebank.trees.word_kinds import kind_of
     >>> kinds = [kind_of(tag, "_") for tag in ("PRON", "VERB", "PUNCT", "NOUN")]
     >>> list(errors([2, 0, 2, 3], ["nsubj", "root", "punct", "nsubj"], kinds))
     [Broken(word=4, rule='head')]
     """
     names = [relation_of(label).name for label in labels]
     above = [ROOT if head == 0 else name for head, name in zip(heads, names, strict=True)]
+    split = {head for head, name in zip(heads, names, strict=True) if name == SPLIT}
     seen: set[tuple[int, str]] = set()
     for word, (head, name) in enumerate(zip(heads, names, strict=True), 1):
         if head == 0:
             continue
         tag = TAGS[kinds[word - 1] % N_TAGS]
-        if not tag_allows(tag, name):
+        if not tag_allows(tag, name) and not (name == NEGATION and word in split):
             yield Broken(word, "tag")
         if word < head and name in RIGHTWARDS:
             yield Broken(word, "direction")
+        elif name == SPLIT and not _spans(head, word, heads, names, kinds):
+            yield Broken(word, "span")
         if name == "fixed" and TAGS[kinds[head - 1] % N_TAGS] == "PROPN":
             yield Broken(word, "tag")
         if not _may_be_under(above[head - 1], kinds[head - 1], name, kinds[word - 1]):
@@ -218,22 +211,52 @@ def _may_be_under(above: str, above_kind: int, name: str, kind: int) -> bool:
     return above == OWNER and bool(above_kind & POSSESSES) and name in OWNED
 
 
-def repair_tree(
+def _spans(
+    head: int, word: int, heads: Sequence[int], names: Sequence[str], kinds: Sequence[int]
+) -> bool:
+    """Return whether all words from the head up to this one are separated parts of one word."""
+    between = range(head, word - 1)
+    return not any(kinds[i] & GLUED for i in (head - 1, *between)) and all(
+        heads[i] == head and names[i] == SPLIT for i in between
+    )
+
+
+def late_errors(
     heads: Sequence[int], labels: Sequence[str], kinds: Sequence[int]
-) -> tuple[list[int], list[str]]:
-    """Return the tree without errors: dependents of leaves move up, other arcs get the label dep.
+) -> Iterator[Broken]:
+    """Yield what is wrong with a complete tree that breaks no other rule.
 
-    The loop ends because words only move up and a label changes once.
+    A nominal that is an argument has a dependent obl ("nominal"), or the arc of a punctuation mark
+    crosses others ("punct").
 
-    >>> kinds = [kind_of(tag, "_") for tag in ("PRON", "VERB", "PUNCT", "NOUN")]
-    >>> repair_tree([2, 0, 2, 3], ["nsubj", "root", "punct", "nsubj"], kinds)
-    ([2, 0, 2, 2], ['nsubj', 'root', 'punct', 'dep'])
+    >>> from dodona.treebank.trees.word_kinds import kind_of
+    >>> kinds = [kind_of(tag, "_") for tag in ("VERB", "NOUN", "NOUN")]
+    >>> list(late_errors([0, 1, 2], ["root", "obj", "obl"], kinds))
+    [Broken(word=3, rule='nominal')]
     """
-    heads, labels = list(heads), list(labels)
-    while found := next(errors(heads, labels, kinds), None):
-        i = found.word - 1
-        if found.rule == "head":
-            heads[i] = heads[heads[i] - 1]
-        else:
-            labels[i] = PUNCTUATION if TAGS[kinds[i] % N_TAGS] == "PUNCT" else ANY
-    return heads, labels
+    names = [relation_of(label).name for label in labels]
+    for word, (head, name) in enumerate(zip(heads, names, strict=True), 1):
+        if name == OBLIQUE and head and kinds[head - 1] & NOMINAL and names[head - 1] in ARGUMENTS:
+            yield Broken(word, "nominal")
+    crossing = nonprojective_arcs(heads)
+    for word, name in enumerate(names, 1) if crossing else ():
+        if name == PUNCTUATION and heads[word - 1] and is_crossed(word, heads, crossing):
+            yield Broken(word, "punct")
+
+
+def is_crossed(word: int, heads: Sequence[int], nonprojective: Collection[int]) -> bool:
+    """Return whether the arc of a punctuation mark is non-projective, or makes another one so.
+
+    `nonprojective` are the words with non-projective arcs.
+
+    >>> [is_crossed(3, heads, nonprojective_arcs(heads)) for heads in ([0, 4, 1, 1], [0, 4, 4, 1])]
+    [True, False]
+    """
+    head = heads[word - 1]
+    between = range(min(head, word) + 1, max(head, word))
+    beyond = range(1, word) if head > word else range(word + 1, len(heads) + 1)
+    return word in nonprojective or any(
+        (other in between and heads[other - 1] in beyond)
+        or (other in beyond and heads[other - 1] in between)
+        for other in nonprojective
+    )
