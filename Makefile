@@ -6,12 +6,14 @@ BIN      := $(VENV)/$(SCRIPTS)
 # print errors only
 PIP      := -m pip --quiet --quiet --disable-pip-version-check
 TREEBANK ?= en_ewt
+# of `make test-teachers`
+TORCH    ?= torch==2.13.0
 # with folders, so that a deleted file is noticed
 SOURCES  := pyproject.toml meson.build tools/join.py $(shell find src -name __pycache__ -prune -o -print)
 PAPERS   := tools/name_origin.py papers/meson.build papers/pyproject.toml \
   $(shell find papers/src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test test-all test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench papers results pages model models english docs oracles wheel clean
+.PHONY: demo test test-all test-engines test-teachers lint fuzz fuzz-sanitize sanitize sanitize-threads bench papers results pages model models english docs oracles wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -60,6 +62,11 @@ test-all: test
 test-engines: $(VENV)/papers $(VENV)/test
 	@$(BIN)/python -m tools.engines
 	DODONA_ENGINES=1 $(BIN)/python -m pytest -rs tests/engines
+
+# Tests of teachers and of distillation, whose PyTorch is too large a download for `make test`.
+test-teachers: $(VENV)/papers $(VENV)/test
+	@$(BIN)/python $(PIP) install $(TORCH) "transformers>=4.45"
+	$(BIN)/python -m pytest -rs --tests thorough tests/distilling
 
 # actionlint, which checks .github/workflows, is optional: it cannot be installed everywhere.
 lint: $(VENV)/papers $(VENV)/test $(VENV)/lint

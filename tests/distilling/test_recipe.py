@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("torch", reason='needs pip install "dodona[teachers]"')
 
 import dodona
 from dodona.distilling import recipe as recipe_module
-from dodona.distilling import silver_parts, teacher_inventory
+from dodona.distilling import silver_parts
 from dodona.distilling.recipe import Distillation, Recipe
 from dodona.settings import Settings
 from dodona.storage.steps import StepError
@@ -46,9 +47,8 @@ TEACHER = {
 
 @pytest.fixture(scope="module", autouse=True)
 def small_parts() -> Iterator[None]:
-    """Use batches of one length, which JAX compiles for once, and several small parts."""
+    """Make several small parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(teacher_inventory, "LENGTHS", (40,))
         patch.setattr(silver_parts, "PART", 40)
         yield
 
