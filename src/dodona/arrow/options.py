@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dodona.arrow.schema import LEVELS, check_level
+from dodona.settings import NO_CONSTRAINTS
 
 MAX_CHARS = 10_000_000  # longer documents are refused: a column holds at most 2 GiB
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class ParseOptions:
     max_chars: int = MAX_CHARS
     roots: str | None = None
     beam: int | None = None
+    constraints: str = NO_CONSTRAINTS
     mapped: bool = False
 
     def __post_init__(self) -> None:
@@ -65,6 +67,7 @@ class MapperKeywords(TypedDict, total=False):
     max_chars: int
     roots: str | None
     beam: int | None
+    constraints: str
     mapped: bool
 
 
