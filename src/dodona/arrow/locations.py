@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from errno import ENOENT
+from errno import ELOOP, ENOENT
 from fnmatch import fnmatchcase
 from os import strerror
 from pathlib import Path
@@ -170,8 +170,10 @@ def _state(path: str) -> os.stat_result | None:
     """Return the state of a file; None for a link that leads nowhere."""
     try:
         return Path(path).stat()
-    except FileNotFoundError:
-        return None
+    except OSError as error:
+        if error.errno in (ENOENT, ELOOP):
+            return None
+        raise
 
 
 def identity(path: str) -> Identity:

@@ -38,7 +38,7 @@ class PartRecord:
         """Read the record of a manifest, which people may have edited."""
         read_field(record, "part", str)
         inputs = read_field(record, "inputs", list[str])
-        files = [*map(_fingerprint, read_field(record, "files", list[dict]))]
+        files = [*map(_fingerprint, read_field(record, "files", list[dict[str, Any]]))]
         if not inputs or len(inputs) != len(files):
             raise ValueError("'inputs' and 'files' differ in length, or are empty")
         row_groups = read_field(record, "row_groups", list[int])

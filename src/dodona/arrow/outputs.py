@@ -21,7 +21,7 @@ from inspect import signature
 from math import isfinite
 from os import strerror
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, TypeAlias
 
 import pyarrow as pa
 from pyarrow import compute, fs, parquet
@@ -79,8 +79,11 @@ class HashedFile(io.RawIOBase):
         return self._digest.hexdigest()
 
 
+OutputFile: TypeAlias = IO[bytes] | HashedFile
+
+
 @contextmanager
-def open_output(file: IO[bytes], format: str, schema: pa.Schema) -> Iterator[RowWriter]:
+def open_output(file: OutputFile, format: str, schema: pa.Schema) -> Iterator[RowWriter]:
     """Open the writer of a format to an output file."""
     output = _FORMATS[format][1](file, schema)
     yield output
@@ -95,7 +98,7 @@ def suffix_for(format: str) -> str:
 class ParquetOutput:
     """A Parquet file; batches are collected to large row groups."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+    def __init__(self, file: OutputFile, schema: pa.Schema) -> None:
         self.file, self.schema = file, schema
         self.waiting, self.n_bytes = list[pa.RecordBatch](), 0
         self.writer: parquet.ParquetWriter | None = None
@@ -203,7 +206,7 @@ def _n_unused(n_values: int, n_rows: int) -> int:
 class JsonOutput:
     """A file of JSON lines."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+    def __init__(self, file: OutputFile, schema: pa.Schema) -> None:
         self.file = file
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -282,7 +285,7 @@ def open_new_file(location: Location) -> Iterator[IO[bytes]]:
         raise
 
 
-_FORMATS: dict[str, tuple[str, Callable[[IO[bytes], pa.Schema], RowWriter]]] = {
+_FORMATS: dict[str, tuple[str, Callable[[OutputFile, pa.Schema], RowWriter]]] = {
     "parquet": (".parquet", ParquetOutput),
     "json": (".jsonl", JsonOutput),
 }
