@@ -11,12 +11,12 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arrow]")
 
-from dodona.arrow.corpus_run import RunProgress, parse_files  # noqa: E402
-from dodona.arrow.locations import list_files  # noqa: E402
-from dodona.arrow.manifest import MANIFEST  # noqa: E402
-from dodona.arrow.options import make_options  # noqa: E402
-from dodona.cli import main  # noqa: E402
-from support.text_models import some_text, text_model  # noqa: E402
+from dodona.arrow.corpus_run import RunProgress, parse_files
+from dodona.arrow.locations import list_files
+from dodona.arrow.manifest import MANIFEST
+from dodona.arrow.options import make_options
+from dodona.cli import main
+from support.text_models import some_text, text_model
 
 IN, ABOVE, ONTO = "the output lies in the input", "the output holds the input", "the output is"
 
