@@ -249,3 +249,20 @@ def test_a_wrong_column_is_told_at_once_and_leaves_the_folder_usable(
             assert not content(here / "out") and "Traceback" not in said
         else:
             assert left.value.code == 0, said
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [("in", ONTO), ("in/", ONTO), ("x/../in", ONTO), ("in/out", IN), ("", ABOVE)],
+)
+def test_urls_are_compared_as_paths(here: Path, out: str, said: str) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.put(str(here / "in"), "/apart/in", recursive=True)
+    try:
+        with pytest.raises(ValueError, match=said):
+            parse(["memory://apart/in"], f"memory://apart/{out}", resume=True)
+        assert parse(["memory://apart/in"], "memory://apart/inner").n_documents == 6
+        assert sorted(memory.find("/apart/in")) == ["/apart/in/a.jsonl", "/apart/in/deep/b.jsonl"]
+    finally:
+        memory.rm("/apart", recursive=True)
