@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,11 +19,12 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arr
 
 from pyarrow import parquet  # noqa: E402
 
-from dodona.arrow import inputs, kept_columns  # noqa: E402
+from dodona.arrow import inputs, kept_columns, sources  # noqa: E402
 from dodona.arrow.corpus_run import RunProgress, parse_files  # noqa: E402
 from dodona.arrow.manifest import MANIFEST  # noqa: E402
 from dodona.arrow.options import make_options  # noqa: E402
 from dodona.cli import main  # noqa: E402
+from dodona.storage.steps import Journal  # noqa: E402
 from support.text_models import some_text, text_model  # noqa: E402
 
 CHANGES = int(os.environ.get("DODONA_CHANGES", "100"))
@@ -219,6 +221,45 @@ def test_a_part_is_not_made_again_from_another_version(here: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.parquet has changed since the run began"):
         parse(resume=True)
     assert "a-00000.parquet" not in results()
+
+
+@WINDOWS
+def test_an_output_that_is_replaced_at_once_is_noticed(here: Path, monkeypatch: Any) -> None:
+    """It has the size of what was written, and the time at which the part is recorded."""
+    (here / "in" / "a.jsonl").write_bytes(json_lines(1))
+    path, real = here / "out" / "a.parquet", Journal.add
+
+    def add(journal: Any, name: str, record: Any) -> None:
+        time.sleep(0.02)
+        replace(path, b"x" * path.stat().st_size)
+        real(journal, name, record)
+
+    monkeypatch.setattr(Journal, "add", add)
+    parse()
+    with pytest.raises(ValueError, match=r"a\.parquet is not as this run wrote it"):
+        parse(resume=True)
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_a_file_of_many_parts_is_hashed_once(here: Path, is_remote: bool, monkeypatch: Any) -> None:
+    path = here / "in" / "a.parquet"
+    path.write_bytes(table(1, 8))
+    os.utime(path, (1, 1))  # not young
+    names, n_read = ["in"], []
+    if is_remote:
+        memory = pytest.importorskip("fsspec").filesystem("memory")
+        monkeypatch.setattr(sources, "TICK_NS", 0)
+        memory.put(str(here / "in"), "/hashed/in", recursive=True)
+        names = ["memory://hashed/in"]
+    for owner, name in ((sources.Source, "_reread"), (sources, "checksum")):
+        real = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *args, real=real: n_read.append(1) or real(*args))
+    parse(names=names)
+    assert len(results()) == 8 and len(n_read) == 1
+    if not is_remote:
+        os.utime(path, (2, 2))
+        assert parse(names=names, resume=True).n_documents == 0
+        assert len(n_read) == 2
 
 
 def test_a_manifest_that_is_removed_during_a_run_is_noticed(here: Path) -> None:

@@ -24,7 +24,8 @@ from dodona.arrow.locations import Location, list_files, resolve_location
 from dodona.arrow.manifest import Manifest, PartRecord, open_manifest
 from dodona.arrow.model_cache import HeldModel
 from dodona.arrow.options import ParseOptions
-from dodona.arrow.outputs import HashedFile, RowWriter, open_new_file, open_output, suffix_for
+from dodona.arrow.output_files import HashedFile, open_new_file
+from dodona.arrow.outputs import RowWriter, open_output, suffix_for
 from dodona.arrow.schema import has_graphs, join_schemas
 from dodona.arrow.separation import check_no_links, check_separate
 from dodona.arrow.sources import Fingerprint, checksum, state_of
@@ -144,12 +145,15 @@ class _Run:
             file = HashedFile(stack.enter_context(open_new_file(part.output)))
             self._parse(part, file, found)
             self.model.check()
+            mtime_ns = file.mtime_ns()  # of this file: another one may take its place
             try:
                 stack.close()  # it appears, unless there is a file already
             except FileExistsError:
                 self._check_equal(part.output, file.sha256())
-        state = state_of(part.output)
-        output = Fingerprint(file.size, state.mtime_ns if state else None, file.sha256())
+                mtime_ns = None
+        if not part.output.is_local and (state := state_of(part.output)):
+            mtime_ns = state.mtime_ns
+        output = Fingerprint(file.size, mtime_ns, file.sha256())
         return PartRecord(*_described(part.input), found, output)
 
     def _check_equal(self, output: Location, sha256: str) -> None:

@@ -27,6 +27,7 @@ from dodona.arrow.sources import FileState, Fingerprint, Source
 PART_BYTES = 64 << 20  # of text: about 12 million words, some minutes of parsing
 BATCH_BYTES = 4 << 20  # of text, read at a time
 PARQUET, TEXT, JSON_LINES = ".parquet", ".txt", (".jsonl", ".ndjson")
+AGAIN = "run the command again with --resume"
 JOINED = re.compile(r"texts-(\d{5,})")  # the names of parts of plain texts
 
 T = TypeVar("T")
@@ -230,7 +231,6 @@ def _text_size(row_group: Any, options: ParseOptions) -> int:
     return sum(column.total_uncompressed_size for column in texts)
 
 
-AGAIN = "run the command again with --resume"
 LINES: dict[str, Any] = {
     **dict.fromkeys(JSON_LINES, line_records.read_json_lines),
     ".csv": line_records.read_csv,

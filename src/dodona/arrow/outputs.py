@@ -1,4 +1,4 @@
-"""Output files of a run, which appear when they are complete.
+"""Rows of a run as files: Parquet, whose dictionaries are made for zstd, or JSON lines.
 
 Parquet packs dictionary indices into as few bits as the size of the dictionary needs. Indices of 5
 or 15 bits look like noise to zstd, which works on bytes. So a dictionary is padded with unused
@@ -10,24 +10,16 @@ instead of 1.15. Every reader of Parquet reads the result.
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from errno import EEXIST
 from inspect import signature
-from math import isfinite
-from os import strerror
-from pathlib import Path
-from typing import IO, Any, Protocol, TypeAlias
+from typing import Protocol
 
 import pyarrow as pa
-from pyarrow import compute, fs, parquet
+from pyarrow import compute, parquet
 
-from dodona.arrow.locations import Location
-from dodona.storage.atomic import atomic_write
+from dodona.arrow.json_output import JsonOutput
+from dodona.arrow.output_files import OutputFile
 
 ROW_GROUP_BYTES = 64 << 20  # of columns in memory: about a million words
 # Bytes per word of fiction, with zstd: positions 0.5 (as a dictionary 1.5), heads 0.7, ids 0.1.
@@ -42,7 +34,6 @@ HEAD_LEVEL = 12  # 0.06 bytes per word smaller, for 2% of the time
 BYTE, TWO_BYTES = 1 << 8, 1 << 16
 FEW_VALUES = 1 << 11  # too few to be padded to two bytes
 ROWS_PER_UNUSED = 7  # an unused value takes 0.9 bytes, two whole bytes save 0.13 per row
-JSON_ROWS = 100  # converted to Python objects at a time
 INTERLEAVED = 32  # high bytes over which the most frequent values are spread
 
 
@@ -54,32 +45,6 @@ class RowWriter(Protocol):
 
     def finish(self) -> None:
         """Write what remains."""
-
-
-class HashedFile(io.RawIOBase):
-    """An output file whose bytes are hashed as they are written."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._digest, self.size = file, hashlib.sha256(), 0
-
-    def writable(self) -> bool:
-        """Return True: this is an output stream."""
-        return True
-
-    def write(self, data: Any) -> int:
-        """Write and hash bytes."""
-        view = memoryview(data).cast("B")
-        self._digest.update(view)
-        self._file.write(view)
-        self.size += len(view)
-        return len(view)
-
-    def sha256(self) -> str:
-        """Return the checksum of all bytes so far."""
-        return self._digest.hexdigest()
-
-
-OutputFile: TypeAlias = IO[bytes] | HashedFile
 
 
 @contextmanager
@@ -201,88 +166,6 @@ def _n_unused(n_values: int, n_rows: int) -> int:
         return BYTE // 2 + 1 - n_values
     n = TWO_BYTES // 2 + 1 - n_values
     return n if n_values >= FEW_VALUES and 0 < n * ROWS_PER_UNUSED < n_rows else 0
-
-
-class JsonOutput:
-    """A file of JSON lines."""
-
-    def __init__(self, file: OutputFile, schema: pa.Schema) -> None:
-        self.file = file
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        columns = [column.cast(_json_type(column.type)) for column in batch.columns]
-        batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
-        for first in range(0, len(batch), JSON_ROWS):  # few, as every row repeats kept texts
-            for row in batch.slice(first, JSON_ROWS).to_pylist():
-                self.file.write(_json_line(row))
-
-    def finish(self) -> None:
-        pass
-
-
-def _json_line(row: dict[str, Any]) -> bytes:
-    """Return a row as JSON, which has no NaN and no infinities: they become null.
-
-    >>> _json_line({"x": [float("nan"), 1.5]})
-    b'{"x": [null, 1.5]}\\n'
-    """
-    try:
-        text = json.dumps(row, ensure_ascii=False, default=_json_value, allow_nan=False)
-    except ValueError:
-        text = json.dumps(_finite(row), ensure_ascii=False, default=_json_value)
-    return text.encode() + b"\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(inside) for name, inside in value.items()}
-    if isinstance(value, list | tuple):
-        return [*map(_finite, value)]
-    return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def _json_value(value: Any) -> str:
-    """Return the text of a value that JSON has no type for."""
-    return b64encode(value).decode() if isinstance(value, bytes) else str(value)
-
-
-def _json_type(kind: pa.DataType) -> pa.DataType:
-    """Replace times in nanoseconds, which Python has no type for, by text or integers."""
-    if pa.types.is_list(kind):
-        return pa.list_(_json_type(kind.value_type))
-    if pa.types.is_struct(kind):
-        fields = (kind.field(i) for i in range(kind.num_fields))
-        return pa.struct([field.with_type(_json_type(field.type)) for field in fields])
-    if pa.types.is_temporal(kind) and getattr(kind, "unit", "") == "ns":
-        return pa.int64() if pa.types.is_duration(kind) else pa.string()
-    return kind
-
-
-@contextmanager
-def open_new_file(location: Location) -> Iterator[IO[bytes]]:
-    """Open a file that appears when complete; a remote one is written under another name first.
-
-    FileExistsError is raised at the end if there is a file by then, which is never replaced.
-    """
-    if location.is_local:
-        path = Path(location.path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path, replace=False) as file:
-            yield file
-        return
-    folder, _, name = location.path.rpartition("/")
-    part = f"{folder}/.{name}.part"
-    location.system.create_dir(folder, recursive=True)
-    try:
-        with location.system.open_output_stream(part, compression=None) as stream:
-            yield stream
-        if location.system.get_file_info(location.path).type != fs.FileType.NotFound:
-            raise FileExistsError(EEXIST, strerror(EEXIST), location.name)
-        location.system.move(part, location.path)
-    except BaseException:
-        if location.system.get_file_info(part).type == fs.FileType.File:
-            location.system.delete_file(part)
-        raise
 
 
 _FORMATS: dict[str, tuple[str, Callable[[OutputFile, pa.Schema], RowWriter]]] = {

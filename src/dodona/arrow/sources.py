@@ -12,6 +12,7 @@ import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -34,6 +35,10 @@ class FileState(NamedTuple):
     ctime_ns: int = 0
     identity: tuple[int, int] = (0, 0)
 
+    def is_young(self) -> bool:
+        """Return whether the file may change without a change of its time."""
+        return time.time_ns() - self.mtime_ns < TICK_NS
+
 
 @dataclass(frozen=True)
 class Fingerprint:
@@ -48,7 +53,7 @@ class Fingerprint:
         now = state_of(location)
         if now is None or now.size != self.size:
             return False
-        return now.mtime_ns == self.mtime_ns or checksum(location) == self.sha256
+        return now.mtime_ns == self.mtime_ns or checksum_in(location, now) == self.sha256
 
 
 def state_of(location: Location) -> FileState | None:
@@ -66,17 +71,27 @@ def checksum(location: Location) -> str:
     return digest.hexdigest()
 
 
+def checksum_in(location: Location, state: FileState) -> str:
+    """Return the SHA-256 of a file in this state; a file with many parts is read once."""
+    return checksum(location) if state.is_young() else _checksum_in(location, state)
+
+
+@lru_cache(maxsize=1)
+def _checksum_in(location: Location, state: FileState) -> str:
+    return checksum(location)
+
+
 class Source:
     """An open input file, for sequential reading or, with `seekable`, for random access."""
 
-    _last: tuple[object, str] = (None, "")  # a large file is the input of many parts in a row
+    _last: tuple[object, str] = (None, "")  # of local files, as `_checksum_in`
 
     def __init__(self, location: Location, *, seekable: bool = False) -> None:
         self.location = location
         self._stack = ExitStack()
         self.file: Any = self._stack.enter_context(self._open(seekable))
         self.state = self._state()
-        self.is_young = time.time_ns() - self.state.mtime_ns < TICK_NS
+        self.is_young = self.state.is_young()
 
     def __enter__(self) -> Source:
         return self
@@ -100,7 +115,7 @@ class Source:
     def checksum(self) -> str:
         """Return the SHA-256 of the whole file."""
         if not self.location.is_local:
-            return checksum(self.location)
+            return checksum_in(self.location, self.state)
         key = self.location.path, self.state
         if self.is_young or Source._last[0] != key:
             Source._last = key, self._reread()
