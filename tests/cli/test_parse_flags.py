@@ -290,3 +290,10 @@ def test_the_output_of_a_corpus_is_no_file(lab: Lab) -> None:
     with pytest.raises(SystemExit) as left:
         main(["parse", "m.dodona", "a.jsonl", "-o", "o"])
     assert left.value.code == 2 and "o is a file, but the output" in lab.capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["a.txt", "a.jsonl"])
+@pytest.mark.parametrize("words", ["--text=", "--keep=", "--keep=,", "--keep=d,", "--keep=d,,x"])
+def test_an_empty_name_of_a_column_is_refused(lab: Lab, kind: str, words: str) -> None:
+    found = lab.run(kind, words)
+    assert found.code == 2 and not found.files and "column" in found.err

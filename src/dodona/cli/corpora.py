@@ -3,8 +3,6 @@
 `dodona.arrow` does the work; it is imported only when needed.
 """
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +26,8 @@ def is_corpus(paths: list[str], output: str | None, *only_of_corpora: Any) -> bo
     >>> is_corpus(["in/a.parquet"], None), is_corpus(["notes.txt"], "conllu")
     (True, False)
     """
-    return output == PARQUET or any(only_of_corpora) or any(map(_has_tables, paths))
+    is_given = any(value not in (None, False) for value in only_of_corpora)
+    return output == PARQUET or is_given or any(map(_has_tables, paths))
 
 
 def _has_tables(path: str) -> bool:
@@ -68,7 +67,8 @@ def check_corpus(
     `corpus_flags` are the flags that make the input a corpus, with their values; `unfit` are flags
     for sentences, and whether they are given.
     """
-    why = next((flag for flag, value in corpus_flags.items() if value), "")
+    given = (flag for flag, value in corpus_flags.items() if value not in (None, False))
+    why = next(given, "")
     why = why or ("--output parquet" if output == PARQUET else "a table")
     for path in paths:
         if path == STDIN:
@@ -77,9 +77,12 @@ def check_corpus(
             raise UsageError(
                 f"{why} is for a corpus of tables or plain texts; {path} is a treebank"
             )
-    if given := [name for name, is_given in unfit.items() if is_given]:
-        raise UsageError(f"--{given[0]} does not apply to a corpus")
+    for name, is_given in unfit.items():
+        if is_given:
+            raise UsageError(f"--{name} does not apply to a corpus")
     text = corpus_flags["--text"]
+    if text == "":
+        raise UsageError("--text needs the name of a column")
     if text and (advice := advise_on_text(text)):
         raise UsageError(f"--text is the name of a column of a corpus{advice}")
     if out == "-":
@@ -142,10 +145,10 @@ def _columns(keep: str | None) -> dict[str, str]:
     {'url': 'url', 'id': 'doc_id'}
     """
     found: dict[str, str] = {}
-    for word in filter(None, map(str.strip, (keep or "").split(","))):
+    for word in map(str.strip, keep.split(",") if keep is not None else ()):
         old, is_renamed, new = map(str.strip, word.partition("="))
         if not old or (is_renamed and not new):
-            raise UsageError(f"--keep {word}: expected a column, or COLUMN=NAME to rename it")
+            raise UsageError(f"--keep {keep}: expected columns, or COLUMN=NAME to rename one")
         if old in found:
             raise UsageError(f"--keep has the column {old!r} twice")
         found[old] = new or old
