@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from posixpath import normpath
+from posixpath import dirname, normpath
 
 from dodona.arrow.locations import Identity, Listing, Location, identity
 
@@ -36,9 +36,9 @@ def _folders_of_files(listing: Listing) -> dict[Location, str]:
     found: dict[Location, str] = {}
     for file in listing.files:
         path = file.location.path
-        real = os.path.realpath(path) if file.location.is_local else path
+        real = Path(os.path.realpath(path)).as_posix() if file.location.is_local else path
         for one in (path, real):
-            folder = one.rpartition("/")[0] or "/"
+            folder = dirname(one)
             found.setdefault(Location(file.location.system, folder, folder), file.location.name)
     return found
 
