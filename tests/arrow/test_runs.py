@@ -22,7 +22,8 @@ from pyarrow import parquet  # noqa: E402
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
 from dodona.arrow import inputs, outputs  # noqa: E402
-from dodona.arrow.corpus_run import MANIFEST, RunProgress, parse_files  # noqa: E402
+from dodona.arrow.corpus_run import RunProgress, parse_files  # noqa: E402
+from dodona.arrow.manifest import MANIFEST  # noqa: E402
 from dodona.arrow.options import make_options  # noqa: E402
 from dodona.cli import corpora, main  # noqa: E402
 from dodona.storage.steps import StepError  # noqa: E402
@@ -180,9 +181,11 @@ def test_values_that_are_kept_are_of_one_type(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     lines = [{"doc_id": i if i < 1200 else "x", "text": "Oaks."} for i in range(1201)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(ValueError, match=r"a\.jsonl:1201: 'doc_id' is 'x', but .* int64"):
-        parse([path], tmp_path / "out")
-    assert names(tmp_path / "out") == [MANIFEST]
+    assert parse([path], tmp_path / "out", level="conllu").n_errors == 1
+    made = parquet.read_table(tmp_path / "out" / "a.parquet").to_pylist()
+    assert [row["doc_id"] for row in made] == [*range(1200), None]
+    why = "line 1201: 'doc_id' is 'x', which does not fit the column: int64"
+    assert [row["error"] for row in made] == [None] * 1200 + [why]
     path.write_text('{"doc_id": 1, "text": "a"}\n{"doc_id": "x", "text": "b"}\n')
     parse([path], tmp_path / "other")
     assert [row["doc_id"] for row in rows(tmp_path / "other")] == ["1", "x"]
@@ -375,7 +378,7 @@ class TestResume:
             assert len(manifest.read_bytes().splitlines()) == 3
         manifest.write_bytes(whole + b'{"part": "a"}\n')
         with pytest.raises(
-            ValueError, match=r"_dodona\.jsonl:4: not the record of a step: 'files' is missing"
+            ValueError, match=r"_dodona\.jsonl:4: not the record of a step: 'inputs' is missing"
         ):
             parse([given], tmp_path / "out", resume=True)
 

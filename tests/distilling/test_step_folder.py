@@ -50,7 +50,7 @@ def test_a_step_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StepError, match="another seed"):
         StepFolder(tmp_path, {"held_out": ["a"], "seed": 1})
     (tmp_path / JOURNAL).write_text("{\n", encoding="utf-8")
-    with pytest.raises(StepError, match=r"steps\.jsonl:1: not the record of a step"):
+    with pytest.raises(StepError, match=r"steps\.jsonl:1: not the header of a run"):
         StepFolder(tmp_path, {})
 
 

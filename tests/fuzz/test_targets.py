@@ -20,9 +20,11 @@ def check(result: Result) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _server(name: str) -> None:
+def _extras(name: str) -> None:
     if name == "http":
         pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
+    if name in ("csv", "jsonl"):
+        pytest.importorskip("pyarrow", reason='needs pip install "dodona[arrow]"')
 
 
 @pytest.mark.thorough

@@ -226,3 +226,31 @@ def test_a_folder_where_nothing_may_be_written_is_told_by_the_name_of_the_file(
     tmp_path.chmod(0o500)
     with pytest.raises(PermissionError, match="/oak'"):
         write(tmp_path / "oak", b"new")
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_without_replacing_what_is_there_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_links: bool
+) -> None:
+    if not has_links:
+
+        def link(*_: Any) -> None:
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(os, "link", link)
+    path = tmp_path / "oak"
+    with atomic_write(path, replace=False) as file:
+        file.write(b"old")
+        assert not path.exists()
+    assert path.read_bytes() == b"old" and names(tmp_path) == ["oak"]
+    with pytest.raises(FileExistsError), atomic_write(path, replace=False) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"old" and names(tmp_path) == ["oak"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
+def test_without_replacing_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FileExistsError), atomic_write(tmp_path / "link", replace=False) as file:
+        file.write(b"new")
+    assert names(tmp_path) == ["link"] and (tmp_path / "link").is_symlink()

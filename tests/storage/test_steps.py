@@ -157,6 +157,42 @@ def test_a_locked_journal_is_opened_once(path: Path) -> None:
     JournalFile(path, locked=True).close()
 
 
+@pytest.mark.parametrize("data", [b"precious", b"{", b'{"part": "a"}\n{"part', b'{"dodona": 1}\nx'])
+def test_a_file_that_is_no_journal_of_this_run_is_left_as_it_is(
+    tmp_path: Path, data: bytes
+) -> None:
+    """The last line without a line end was cut off before anything was checked."""
+    path = tmp_path / "steps.jsonl"
+    path.write_bytes(data)
+    if data == b"{":  # the beginning of a header
+        assert not open_journal(path).steps
+        return
+    with pytest.raises(StepError):
+        open_journal(path)
+    assert path.read_bytes() == data
+
+
+def test_a_lock_without_a_step_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "steps.jsonl"
+    JournalFile(path, locked=True).close()
+    assert not path.exists()
+    file = JournalFile(path, locked=True)
+    Journal(file, read_step, HEADER).add("a", {"size": 1})
+    file.close()
+    assert open_journal(path).steps == {"a": 1}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows removes no open file")
+def test_a_locked_journal_that_is_removed_is_not_begun_again(path: Path) -> None:
+    file = JournalFile(path, locked=True)
+    journal = Journal(file, read_step, HEADER)
+    path.unlink()
+    with pytest.raises(StepError, match="removed or replaced while the run was at work"):
+        journal.add("c", {"size": 3})
+    file.close()
+    assert not path.exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_a_killed_run_is_resumed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WORK, str(tmp_path)]

@@ -10,7 +10,14 @@ from itertools import chain
 import pyarrow as pa
 
 from dodona.arrow import builders
-from dodona.arrow.documents import Chunk, Document, Unparsable, kept_schema, split_into_chunks
+from dodona.arrow.documents import (
+    Chunk,
+    Document,
+    Unparsable,
+    kept_schema,
+    split_into_chunks,
+    text_type,
+)
 from dodona.arrow.model_cache import load_cached
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.schema import fields_of, has_graphs, join_schemas, word_fields
@@ -37,18 +44,18 @@ class ParsedChunk:
 class BatchParser:
     """A parser of record batches."""
 
-    def __init__(self, options: ParseOptions) -> None:
+    def __init__(self, options: ParseOptions, parser: Parser | None = None) -> None:
         self.options = options
-        self.parser: Parser = load_cached(options.model, mapped=options.mapped)
+        self.parser = parser or load_cached(options.model, mapped=options.mapped)
         self.with_deps = has_graphs(self.parser)
         if options.text:
             require_segmenter(self.parser.segmenter)
         self._pipe([])  # wrong roots, beam or constraints: an error of the call, not of a row
 
     def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
-        asked = self.options
+        given = self.options
         return self.parser.pipe(
-            sentences, roots=asked.roots, beam=asked.beam, constraints=asked.constraints
+            sentences, roots=given.roots, beam=given.beam, constraints=given.constraints
         )
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -202,9 +209,19 @@ def record_batch(
     n_rows = len(made[0])
     error = pa.nulls(n_rows, pa.string())
     if errors:
-        error = pa.array(map(errors.get, range(n_rows)), pa.string(), size=n_rows)
-    columns = [column if rows is None else column.take(rows) for column in kept]
+        # a reason may quote the input, which is not always Unicode
+        clean = {row: why.encode(errors="backslashreplace").decode() for row, why in errors.items()}
+        error = pa.array(map(clean.get, range(n_rows)), pa.string(), size=n_rows)
+    columns = [column if rows is None else _take(column, rows) for column in kept]
     return pa.RecordBatch.from_arrays([*columns, *made, error], schema=schema)
+
+
+def _take(column: pa.Array, rows: pa.Array) -> pa.Array:
+    """Return the value of each row; Arrow cannot take rows of string views."""
+    kind = column.type
+    if not str(kind).endswith("_view"):
+        return column.take(rows)
+    return column.cast(text_type(kind)).take(rows).cast(kind)
 
 
 def _word_columns(b: builders.TableBuilder, with_deps: bool) -> list[pa.Array]:

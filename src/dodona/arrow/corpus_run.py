@@ -1,33 +1,37 @@
 """Resumable runs over many files: each part is written completely or not at all.
 
-The manifest of a run is the journal of its complete parts.
+A run keeps the model that it began with, records the checksums of the bytes that it parsed, writes
+beside its input only, and replaces no file.
 """
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+import os
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from pyarrow import fs
 
 from dodona.arrow.batch_parser import BatchParser
-from dodona.arrow.inputs import FILE, PARQUET, TEXT, CorpusFile, InputPart, checksum, find_parts
-from dodona.arrow.locations import Location, resolve_location
-from dodona.arrow.model_cache import model_bytes
+from dodona.arrow.inputs import PARQUET, TEXT, InputPart, find_parts
+from dodona.arrow.kept_columns import encode_texts, encoded_schema
+from dodona.arrow.line_records import FILE
+from dodona.arrow.locations import Location, list_files, resolve_location
+from dodona.arrow.manifest import Manifest, PartRecord, open_manifest
+from dodona.arrow.model_cache import HeldModel
 from dodona.arrow.options import ParseOptions
+from dodona.arrow.output_files import HashedFile, open_new_file
 from dodona.arrow.outputs import RowWriter, open_output, suffix_for
-from dodona.storage.steps import Journal, JournalFile
+from dodona.arrow.schema import has_graphs, join_schemas
+from dodona.arrow.separation import check_no_links, check_separate
+from dodona.arrow.sources import Fingerprint, checksum, state_of
 
-MANIFEST = "_dodona.jsonl"  # Spark and Arrow ignore files with this prefix
-SECONDS_BETWEEN = 30  # a remote file cannot be appended to: it is rewritten, but not too often
 FREE = ("threads", "mapped", "model")  # options that may change on resume: the rows do not
+ANOTHER = "start another run in another folder"
 
 
 @dataclass
@@ -44,7 +48,15 @@ class RunProgress:
 
 
 Report = Callable[[RunProgress], None]
-Manifest = Journal[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a run: what it reads, how, and the file that it becomes."""
+
+    input: InputPart
+    options: ParseOptions
+    output: Location
 
 
 def parse_files(
@@ -58,173 +70,151 @@ def parse_files(
 ) -> RunProgress:
     """Parse all inputs into the folder `out`; `report` is called after each written batch."""
     folder, suffix = resolve_location(out), suffix_for(format)
-    parts = [
-        (part, _options_for(part, options), folder / f"{part.name}{suffix}")
-        for part in find_parts(names, options)
-    ]
-    progress = RunProgress(sum(part.n_bytes for part, _, _ in parts))
-    with _open_manifest(folder, _header(options, format), resume) as manifest:
-        if not manifest.steps and not resume:
-            for _, _, output in parts:
-                if output.system.get_file_info(output.path).type != fs.FileType.NotFound:
-                    raise ValueError(f"{output.name} exists already; choose another folder")
-        for part, its_options, output in parts:
-            before = progress.n_bytes
-            if _is_done(manifest, part, output):
-                progress.n_bytes_before += part.n_bytes
+    listings = [*map(list_files, names)]
+    check_separate(folder, listings)
+    with closing(HeldModel(options.model, mapped=options.mapped)) as model:
+        header = _header(options, format, model)
+        with open_manifest(folder, header, resume) as manifest:
+            parts = [
+                Part(given, _options_for(given, options), folder / f"{given.name}{suffix}")
+                for given in find_parts(listings, options, manifest.steps)
+            ]
+            for part in parts:
+                check_no_links(folder, part.output)
+                if not resume and _exists(part.output):
+                    raise ValueError(f"{part.output.name} exists already; choose another folder")
+            return _Run(model, manifest, format, report, parts).parse()
+
+
+class _Run:
+    """A run over parts, which writes those that its manifest does not list."""
+
+    def __init__(
+        self,
+        model: HeldModel,
+        manifest: Manifest,
+        format: str,
+        report: Report,
+        parts: list[Part],
+    ) -> None:
+        self.model, self.manifest, self.format, self.report = model, manifest, format, report
+        self.parts = parts
+        self.progress = RunProgress(sum(part.input.n_bytes for part in parts))
+        for options in {part.options for part in parts}:
+            kept = pa.schema([(new, pa.null()) for _, new in options.keep])
+            join_schemas(kept, options.level, has_graphs(model.parser))  # checks the names
+
+    def parse(self) -> RunProgress:
+        """Parse what is missing; first check that what is there may stay."""
+        done = {part.input.name for part in self.parts if self._is_done(part)}
+        for part in self.parts:
+            before = self.progress.n_bytes
+            if part.input.name in done:
+                self.progress.n_bytes_before += part.input.n_bytes
             else:
-                _parse_part(part, its_options, output, format, progress, report)
-                manifest.add(part.name, _record_of(part, output))
-            progress.n_bytes, progress.n_parts = before + part.n_bytes, progress.n_parts + 1
-            report(progress)
-    return progress
+                self.manifest.add(part.input.name, self._write(part).as_json())
+            self.progress.n_bytes = before + part.input.n_bytes
+            self.progress.n_parts += 1
+            self.report(self.progress)
+        return self.progress
 
+    def _is_done(self, part: Part) -> bool:
+        """Return whether a part is complete; raise an error if its input or output has changed."""
+        record = self.manifest.steps.get(part.input.name)
+        if record is None:
+            return False
+        given = part.input.inputs
+        is_same = (record.inputs, record.row_groups) == _described(part.input)
+        files = zip(given, record.files, strict=False)
+        changed = [file for file, before in files if not before.fits(file.location)]
+        if changed or not is_same:
+            name = (changed or given)[0].location.name
+            raise ValueError(f"{name} has changed since the run began; {ANOTHER}")
+        is_there = _exists(part.output)
+        if is_there and not record.output.fits(part.output):
+            raise ValueError(
+                f"{part.output.name} is not as this run wrote it; move it away, and --resume "
+                f"writes it again, or {ANOTHER}"
+            )
+        return is_there
 
-def _parse_part(
-    part: InputPart,
-    options: ParseOptions,
-    output: Location,
-    format: str,
-    progress: RunProgress,
-    report: Report,
-) -> None:
-    parser = BatchParser(options)
-    with ExitStack() as stack:
-        writer: RowWriter | None = None
-        end = progress.n_bytes + part.n_bytes
-        for parsed in parser.parse_chunks(part.read(options)):
+    def _write(self, part: Part) -> PartRecord:
+        """Parse a part into its output file, and return its record."""
+        found: list[Fingerprint] = []
+        with ExitStack() as stack:
+            file = HashedFile(stack.enter_context(open_new_file(part.output)))
+            self._parse(part, file, found)
+            self.model.check()
+            mtime_ns = file.mtime_ns()  # of this file: another one may take its place
+            try:
+                stack.close()  # it appears, unless there is a file already
+            except FileExistsError:
+                self._check_equal(part.output, file.sha256())
+                mtime_ns = None
+        if not part.output.is_local and (state := state_of(part.output)):
+            mtime_ns = state.mtime_ns
+        output = Fingerprint(file.size, mtime_ns, file.sha256())
+        return PartRecord(*_described(part.input), found, output)
+
+    def _check_equal(self, output: Location, sha256: str) -> None:
+        """Allow a file that a killed run has written but not recorded; refuse any other."""
+        if state_of(output) is None or checksum(output) != sha256:
+            raise ValueError(
+                f"{output.name} exists, and this run has not written it; move it away and continue "
+                f"with --resume, or {ANOTHER}"
+            )
+
+    def _parse(self, part: Part, file: HashedFile, found: list[Fingerprint]) -> None:
+        parser, progress = BatchParser(part.options, self.model.parser), self.progress
+        chunks = map(encode_texts, part.input.read(part.options, found))
+        with ExitStack() as stack:
+            writer: RowWriter | None = None
+            end = progress.n_bytes + part.input.n_bytes
+            for parsed in parser.parse_chunks(chunks):
+                if writer is None:
+                    schema = parsed.batch.schema
+                    writer = stack.enter_context(open_output(file, self.format, schema))
+                writer.write(parsed.batch)
+                progress.n_documents += parsed.n_documents
+                progress.n_words += parsed.n_words
+                progress.n_errors += parsed.n_errors
+                progress.n_bytes = min(progress.n_bytes + parsed.n_chars, end)
+                self.report(progress)
             if writer is None:
-                writer = stack.enter_context(open_output(output, format, parsed.batch.schema))
-            writer.write(parsed.batch)
-            progress.n_documents += parsed.n_documents
-            progress.n_words += parsed.n_words
-            progress.n_errors += parsed.n_errors
-            progress.n_bytes = min(progress.n_bytes + parsed.n_chars, end)
-            report(progress)
-        if writer is None:
-            schema = parser.schema(part.schema(options))
-            stack.enter_context(open_output(output, format, schema))
+                given = encoded_schema(part.input.schema(part.options))
+                schema = parser.schema(given)
+                stack.enter_context(open_output(file, self.format, schema))
+
+
+def _described(part: InputPart) -> tuple[list[str], list[int]]:
+    """Return the fields of a record that identify the inputs."""
+    return [given.below for given in part.inputs], [*part.row_groups]
+
+
+def _exists(location: Location) -> bool:
+    """Return whether there is anything, be it a folder or a link that leads nowhere."""
+    if location.is_local:
+        return os.path.lexists(location.path)
+    return bool(location.system.get_file_info(location.path).type != fs.FileType.NotFound)
 
 
 def _options_for(part: InputPart, options: ParseOptions) -> ParseOptions:
     """Return the options of one part: plain texts have one column to keep, the file name."""
-    first = part.inputs[0]
-    if options.tokens and first.suffix != PARQUET:
-        raise ValueError(f"{first.location.name}: tokens are read from Parquet only")
-    if first.suffix != TEXT:
+    name = part.inputs[0].location.name
+    if options.tokens and part.suffix != PARQUET:
+        raise ValueError(f"{name}: tokens are read from Parquet only")
+    if part.suffix != TEXT:
         return options
+    if options.text != ParseOptions.text:
+        raise ValueError(f"{name}: a plain text has no columns, so --text does not apply to it")
     kept = options.keep or ((FILE, FILE),)
     if {old for old, _ in kept} != {FILE}:
-        name = first.location.name
         raise ValueError(f"{name}: a plain text has one column to keep, {FILE!r} (its name)")
     return replace(options, keep=kept)
 
 
-def _header(options: ParseOptions, format: str) -> dict[str, Any]:
+def _header(options: ParseOptions, format: str, model: HeldModel) -> dict[str, Any]:
     """Return the header of the manifest: what must be equal on resume."""
     settings = {name: value for name, value in asdict(options).items() if name not in FREE}
-    return {
-        "version": version("dodona"),
-        "model": hashlib.sha256(model_bytes(options.model)).hexdigest(),
-        "settings": settings | {"output": format},
-    }
-
-
-@contextmanager
-def _open_manifest(folder: Location, header: dict[str, Any], resume: bool) -> Iterator[Manifest]:
-    """Open the manifest of a new run, or of one that is resumed with an equal header."""
-    location = folder / MANIFEST
-    file: JournalFile = RemoteFile(location)
-    if location.is_local:
-        file = JournalFile(Path(location.path), locked=True, name=location.name)
-    try:
-        manifest = Journal(file, _check_record, header)
-        if manifest.steps and not resume:
-            raise ValueError(
-                f"{folder.name} holds a run with {len(manifest.steps):,} finished parts: continue "
-                "it with --resume, or choose another folder"
-            )
-        yield manifest
-    finally:
-        file.close()
-
-
-def _record_of(part: InputPart, output: Location) -> dict[str, Any]:
-    """Return the record of a finished part: its inputs with their digests, and its output."""
-    size = output.system.get_file_info(output.path).size
-    files = [(now := _state(one)) | {"sha256": _checksum(one, **now)} for one in part.inputs]
-    return {**part.describe(), "files": files, "output": {"size": size}}
-
-
-def _is_done(manifest: Manifest, part: InputPart, output: Location) -> bool:
-    """Return whether a part is complete; raise an error if its input has changed."""
-    record = manifest.steps.get(part.name)
-    if record is None:
-        return False
-    recorded = {key: record[key] for key in part.describe()}
-    is_same = recorded == part.describe() and all(map(_is_same, part.inputs, record["files"]))
-    if not is_same:
-        raise ValueError(
-            f"{part.inputs[0].location.name} has changed since the run began; start another run "
-            "in another folder"
-        )
-    info = output.system.get_file_info(output.path)
-    return bool(info.type == fs.FileType.File and info.size == record["output"]["size"])
-
-
-def _check_record(record: dict[str, Any]) -> dict[str, Any]:
-    _ = record["files"][0]["sha256"], record["output"]["size"]
-    return record
-
-
-class RemoteFile(JournalFile):
-    """A journal in a file system where files can only be written as a whole."""
-
-    def __init__(self, location: Location) -> None:
-        super().__init__(Path(location.path), name=location.name)
-        self.location = location
-        self._data, self._is_written, self._time = b"", True, 0.0
-
-    def read(self) -> bytes:
-        system, path = self.location.system, self.location.path
-        if system.get_file_info(path).type == fs.FileType.File:
-            with system.open_input_stream(path, compression=None) as stream:
-                self._data = bytes(stream.read())
-        return self._data
-
-    def truncate(self, size: int) -> None:
-        self._data = self._data[:size]
-
-    def append(self, data: bytes) -> None:
-        self._data, self._is_written = self._data + data, False
-        if time.monotonic() - self._time > SECONDS_BETWEEN:
-            self._write()
-
-    def close(self) -> None:
-        if not self._is_written:
-            self._write()
-
-    def _write(self) -> None:
-        system, path = self.location.system, self.location.path
-        system.create_dir(path.rpartition("/")[0], recursive=True)
-        with system.open_output_stream(path, compression=None) as stream:
-            stream.write(self._data)
-        self._is_written, self._time = True, time.monotonic()
-
-
-@lru_cache(maxsize=1)  # a large file is the input of many parts, one after the other
-def _checksum(given: CorpusFile, size: int, mtime_ns: int) -> str:
-    return checksum(given)
-
-
-def _is_same(given: CorpusFile, record: dict[str, Any]) -> bool:
-    """Return whether a file is unchanged; it is read only if its time differs."""
-    now = _state(given)
-    return all(now[key] == record[key] for key in now) or (
-        now["size"] == record["size"] and checksum(given) == record["sha256"]
-    )
-
-
-def _state(given: CorpusFile) -> dict[str, Any]:
-    info = given.location.system.get_file_info(given.location.path)
-    return {"size": info.size, "mtime_ns": info.mtime_ns}
+    settings["output"] = format
+    return {"version": version("dodona"), "model": model.sha256, "settings": settings}

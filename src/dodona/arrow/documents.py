@@ -87,20 +87,45 @@ def _documents(options: ParseOptions, batch: pa.RecordBatch) -> Iterator[tuple[D
 
 
 def _texts(options: ParseOptions, column: pa.Array) -> Iterator[Document]:
-    kind = column.type
-    if pa.types.is_null(kind):
+    check_type(options, column.type)
+    if pa.types.is_null(column.type):
         column = column.cast(pa.string())
-    elif not _is_text(kind):
-        name = options.text
-        raise TypeError(f"the column {name!r} holds {kind}; expected text: string or binary")
     for value in column.cast(pa.large_binary()).to_pylist():
         yield _decoded(value, options.max_chars)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    checks = ("is_string", "is_large_string", "is_binary", "is_large_binary")
-    views = ("is_string_view", "is_binary_view")  # newer than the oldest supported pyarrow
-    return any(getattr(pa.types, name, lambda _: False)(kind) for name in (*checks, *views))
+def check_type(options: ParseOptions, kind: pa.DataType) -> int:
+    """Return the depth of the lists in the parsed column; raise TypeError for another type."""
+    inner, depth = kind, 0
+    while pa.types.is_list(inner) or pa.types.is_large_list(inner):
+        inner, depth = inner.value_type, depth + 1
+    is_text = pa.types.is_null(inner) or text_type(inner) is not None
+    if options.tokens and pa.types.is_null(kind):
+        return 1
+    if options.tokens and (depth not in (1, 2) or not is_text):
+        raise TypeError(
+            f"the column {options.tokens!r} holds {kind}; expected tokens: list<string>, or "
+            "list<list<string>> for several sentences"
+        )
+    if not options.tokens and (depth or not is_text):
+        raise TypeError(
+            f"the column {options.text!r} holds {kind}; expected text: string or binary"
+        )
+    return depth
+
+
+def text_type(kind: pa.DataType) -> pa.DataType | None:
+    """Return string or binary for a type of texts of any kind, and None for other types.
+
+    >>> text_type(pa.large_string()), text_type(pa.int8())
+    (DataType(string), None)
+    """
+    strings = ("is_string", "is_large_string", "is_string_view")  # views: not in older versions
+    binaries = ("is_binary", "is_large_binary", "is_binary_view")
+    for names, plain in ((strings, pa.string()), (binaries, pa.binary())):
+        if any(getattr(pa.types, name, lambda _: False)(kind) for name in names):
+            return plain
+    return None
 
 
 def _decoded(value: bytes | None, max_chars: int) -> Document:
@@ -125,18 +150,9 @@ def check_length(text: str, max_chars: int) -> str | Unparsable:
 
 def _tokens(options: ParseOptions, column: pa.Array) -> Iterator[Document]:
     """Yield the sentences of each row: list<string>, or list<list<string>> for several."""
-    kind = column.type
-    if pa.types.is_null(kind):
-        kind = pa.list_(pa.string())
-        column = column.cast(kind)
-    depth = 0
-    while pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        kind, depth = kind.value_type, depth + 1
-    if depth not in (1, 2) or not (pa.types.is_null(kind) or _is_text(kind)):
-        raise TypeError(
-            f"the column {options.tokens!r} holds {column.type}; expected tokens: list<string>, "
-            "or list<list<string>> for several sentences"
-        )
+    depth = check_type(options, column.type)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.list_(pa.string()))
     for i in range(len(column)):
         if not column[i].is_valid:
             yield Unparsable("the tokens are null")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from errno import ENOENT
+from errno import ELOOP, ENOENT
 from fnmatch import fnmatchcase
 from os import strerror
 from pathlib import Path
+from stat import S_ISREG
+from typing import TypeAlias
 
 from pyarrow import fs
+
+HIDDEN = (".", "_")  # how the names begin of what Spark and Arrow skip
+Identity: TypeAlias = tuple[int, int]  # device and inode: the same for every spelling and link
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,27 @@ class Location:
     def file_name(self) -> str:
         """Return the last component of the path."""
         return self.path.rstrip("/").rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file, with its path relative to the folder in which it was found."""
+
+    location: Location
+    below: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The files of a path, a glob pattern or a folder, and the folders searched for all files.
+
+    `folders` holds the given folder and those that links in it lead to.
+    """
+
+    name: str
+    files: list[FoundFile]
+    folders: list[Location] = field(default_factory=list)
 
 
 def resolve_location(name: str) -> Location:
@@ -59,37 +88,95 @@ def _by_fsspec(name: str) -> tuple[fs.FileSystem, str]:
         needed = f"{scheme}:// needs fsspec and its extra for {scheme}: pip install fsspec"
         raise ValueError(f"{name}: {needed}") from None
     system, path = fsspec.core.url_to_fs(name)
+    if isinstance(system, fsspec.implementations.local.LocalFileSystem):
+        return fs.LocalFileSystem(), path
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
-def list_files(name: str) -> list[tuple[Location, str, int]]:
-    """List the files of a path, a glob pattern or a folder: location, relative path, and size.
+def list_files(name: str) -> Listing:
+    """List the files of a path, a glob pattern or a folder, sorted by relative path.
 
-    Files and folders that begin with a dot or an underscore are skipped, as in Spark and Arrow.
+    Files and folders that begin with a dot or an underscore are skipped, as in Spark and Arrow. A
+    folder is listed once, even if several links lead to it.
     """
     location = resolve_location(name)
+    folders: list[Location] = []
     if any(character in location.file_name for character in "*?["):
         folder, _, pattern = location.path.rpartition("/")
         above = Location(location.system, folder, name.rpartition("/")[0] or ".")
-        found = [file for file in _list(above, recursive=False) if fnmatchcase(file[1], pattern)]
+        found = [file for file in _select(above) if fnmatchcase(file.below, pattern)]
     else:
         info = location.system.get_file_info(location.path)
         if info.type == fs.FileType.NotFound:
             raise FileNotFoundError(ENOENT, strerror(ENOENT), name)
         if info.type == fs.FileType.File:
-            return [(location, location.file_name, info.size)]
-        found = _list(location, recursive=True)
+            return Listing(name, [FoundFile(location, location.file_name, info.size)])
+        if info.type != fs.FileType.Directory:
+            raise ValueError(f"{name}: neither a file nor a folder")
+        folders = [location]
+        if location.is_local:
+            found = [*_walk(location, folders)]
+        else:
+            found = [*_select(location, recursive=True)]
     if not found:
         raise ValueError(f"{name}: no files found")
-    return sorted(found, key=lambda file: file[1])
+    return Listing(name, sorted(found, key=lambda file: file.below), folders)
 
 
-def _list(folder: Location, recursive: bool) -> list[tuple[Location, str, int]]:
+def _select(folder: Location, recursive: bool = False) -> Iterator[FoundFile]:
     selector = fs.FileSelector(folder.path, recursive=recursive)
-    found = []
     for info in folder.system.get_file_info(selector):
         below = info.path.removeprefix(folder.path.rstrip("/") + "/")
-        is_data = not any(part.startswith((".", "_")) for part in below.split("/"))
+        is_data = not any(part.startswith(HIDDEN) for part in below.split("/"))
         if info.type == fs.FileType.File and is_data:
-            found.append((folder / below, below, info.size))
-    return found
+            yield FoundFile(folder / below, below, info.size)
+
+
+def _walk(folder: Location, folders: list[Location]) -> Iterator[FoundFile]:
+    """Yield the files below a local folder, and add the folders that links lead to.
+
+    Links are followed last, so that a folder which is also the target of a link has its own name.
+    """
+    seen: set[Identity] = set()
+    waiting = deque([folder])
+    while waiting:
+        top = waiting.popleft()
+        if identity(top.path) in seen:
+            continue
+        if top is not folder:
+            folders.append(top)
+        for path, inside, files in os.walk(top.path, onerror=_raise):
+            seen.add(identity(path))
+            below = Path(path).relative_to(folder.path).as_posix()
+            here = folder if below == "." else folder / below
+            inside[:] = sorted(name for name in inside if not name.startswith(HIDDEN))
+            links = [name for name in inside if Path(path, name).is_symlink()]
+            waiting.extend(here / name for name in links)
+            real = (name for name in inside if name not in links)
+            inside[:] = [name for name in real if identity(f"{path}/{name}") not in seen]
+            for name in files:
+                state = _state(f"{path}/{name}")
+                if state is not None and S_ISREG(state.st_mode) and not name.startswith(HIDDEN):
+                    yield FoundFile(
+                        here / name, f"{below}/{name}".removeprefix("./"), state.st_size
+                    )
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _state(path: str) -> os.stat_result | None:
+    """Return the state of a file; None for a link that leads nowhere."""
+    try:
+        return Path(path).stat()
+    except OSError as error:
+        if error.errno in (ENOENT, ELOOP):
+            return None
+        raise
+
+
+def identity(path: str) -> Identity:
+    """Return the device and the inode of a file or folder."""
+    state = Path(path).stat()
+    return state.st_dev, state.st_ino

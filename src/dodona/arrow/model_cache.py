@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
 from pathlib import Path
 from threading import Lock
+from typing import IO, ClassVar
 
 from dodona.arrow.locations import resolve_location
 from dodona.models import locate
@@ -40,9 +43,50 @@ def load_cached(model: str, *, mapped: bool = False) -> Parser:
         return _loaded[key]
 
 
-def model_bytes(model: str) -> bytes:
-    """Return the bytes of a model file, local or remote."""
-    return _fetch(model) if "://" in model else find_model(model).read_bytes()
+class HeldModel:
+    """A model that stays as it was when it was loaded, whatever happens to its file.
+
+    `sha256` is the checksum of the very bytes that were loaded. A file that is mapped stays open,
+    so that `check` can notice if it is written to.
+    """
+
+    _last: ClassVar[tuple[str, Parser] | None] = None  # of this process, by checksum
+
+    def __init__(self, model: str, *, mapped: bool = False) -> None:
+        self._file: IO[bytes] | None = None
+        if mapped and "://" not in model:
+            self._map(find_model(model))
+            return
+        path = model if "://" in model else str(find_model(model))
+        data = _fetch(model) if "://" in model else Path(path).read_bytes()
+        self.sha256 = hashlib.sha256(data).hexdigest()
+        if HeldModel._last is None or HeldModel._last[0] != self.sha256:
+            HeldModel._last = self.sha256, Parser.from_bytes(data, name=path)
+        self.parser = HeldModel._last[1]
+
+    def _map(self, path: Path) -> None:
+        self._path, self._file = path, path.open("rb")
+        self._written = _last_write(self._file)
+        self.parser = Parser.load(path, mapped=True)
+        self.sha256 = hashlib.sha256(self._file.read()).hexdigest()
+        if not os.path.samestat(os.fstat(self._file.fileno()), path.stat()):
+            raise ValueError(f"{path}: the model was replaced while it was loaded; start again")
+        self.check()
+
+    def check(self) -> None:
+        """Raise ValueError if the file of a mapped model has been written to."""
+        if self._file is not None and _last_write(self._file) != self._written:
+            raise ValueError(f"{self._path}: the model file was written to while it was in use")
+
+    def close(self) -> None:
+        """Close the file of a mapped model."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _last_write(file: IO[bytes]) -> tuple[int, int]:
+    state = os.fstat(file.fileno())
+    return state.st_size, state.st_mtime_ns
 
 
 def find_model(model: str) -> Path:

@@ -1,4 +1,4 @@
-"""Output files of a run, which appear when they are complete.
+"""Rows of a run as files: Parquet, whose dictionaries are made for zstd, or JSON lines.
 
 Parquet packs dictionary indices into as few bits as the size of the dictionary needs. Indices of 5
 or 15 bits look like noise to zstd, which works on bytes. So a dictionary is padded with unused
@@ -10,18 +10,16 @@ instead of 1.15. Every reader of Parquet reads the result.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import signature
-from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 import pyarrow as pa
-from pyarrow import compute, fs, parquet
+from pyarrow import compute, parquet
 
-from dodona.arrow.locations import Location
-from dodona.storage.atomic import atomic_write
+from dodona.arrow.json_output import JsonOutput
+from dodona.arrow.output_files import OutputFile
 
 ROW_GROUP_BYTES = 64 << 20  # of columns in memory: about a million words
 # Bytes per word of fiction, with zstd: positions 0.5 (as a dictionary 1.5), heads 0.7, ids 0.1.
@@ -50,12 +48,11 @@ class RowWriter(Protocol):
 
 
 @contextmanager
-def open_output(location: Location, format: str, schema: pa.Schema) -> Iterator[RowWriter]:
-    """Open an output file of this format."""
-    with open_new_file(location) as file:
-        output = _FORMATS[format][1](file, schema)
-        yield output
-        output.finish()
+def open_output(file: OutputFile, format: str, schema: pa.Schema) -> Iterator[RowWriter]:
+    """Open the writer of a format to an output file."""
+    output = _FORMATS[format][1](file, schema)
+    yield output
+    output.finish()
 
 
 def suffix_for(format: str) -> str:
@@ -66,7 +63,7 @@ def suffix_for(format: str) -> str:
 class ParquetOutput:
     """A Parquet file; batches are collected to large row groups."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+    def __init__(self, file: OutputFile, schema: pa.Schema) -> None:
         self.file, self.schema = file, schema
         self.waiting, self.n_bytes = list[pa.RecordBatch](), 0
         self.writer: parquet.ParquetWriter | None = None
@@ -75,6 +72,8 @@ class ParquetOutput:
         columns = [*map(_encoded, batch.columns)]
         self.waiting.append(pa.RecordBatch.from_arrays(columns, batch.schema.names))
         self.n_bytes += sum(map(_size, columns))
+        kept = (one for one in batch.columns if pa.types.is_dictionary(one.type))
+        self.n_bytes += sum(one.dictionary.nbytes for one in kept)  # may be long texts
         if self.n_bytes > ROW_GROUP_BYTES:
             self._flush()
 
@@ -92,7 +91,10 @@ class ParquetOutput:
             # older versions of pyarrow do not have this option
             page_rows = {"max_rows_per_page": PAGE_ROWS} if "max_rows_per_page" in known else {}
             levels = {name: HEAD_LEVEL if name == "head" else LEVEL for name in schema.names}
-            ours = {name: ENCODINGS[name] for name in schema.names if name in ENCODINGS and is_flat}
+            whole = {
+                field.name for field in schema if pa.types.is_int32(field.type)
+            }  # not kept texts
+            ours = {name: ENCODINGS[name] for name in ENCODINGS if name in whole and is_flat}
             self.writer = parquet.ParquetWriter(
                 pa.PythonFile(self.file, "w"),
                 schema,
@@ -166,43 +168,7 @@ def _n_unused(n_values: int, n_rows: int) -> int:
     return n if n_values >= FEW_VALUES and 0 < n * ROWS_PER_UNUSED < n_rows else 0
 
 
-class JsonOutput:
-    """A file of JSON lines."""
-
-    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
-        self.file = file
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        for row in batch.to_pylist():
-            self.file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
-
-    def finish(self) -> None:
-        pass
-
-
-@contextmanager
-def open_new_file(location: Location) -> Iterator[IO[bytes]]:
-    """Open a file that appears when complete; a remote one is written under another name first."""
-    if location.is_local:
-        path = Path(location.path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as file:
-            yield file
-        return
-    folder, _, name = location.path.rpartition("/")
-    part = f"{folder}/.{name}.part"
-    location.system.create_dir(folder, recursive=True)
-    try:
-        with location.system.open_output_stream(part, compression=None) as stream:
-            yield stream
-        location.system.move(part, location.path)
-    except BaseException:
-        if location.system.get_file_info(part).type == fs.FileType.File:
-            location.system.delete_file(part)
-        raise
-
-
-_FORMATS: dict[str, tuple[str, Callable[[IO[bytes], pa.Schema], RowWriter]]] = {
+_FORMATS: dict[str, tuple[str, Callable[[OutputFile, pa.Schema], RowWriter]]] = {
     "parquet": (".parquet", ParquetOutput),
     "json": (".jsonl", JsonOutput),
 }

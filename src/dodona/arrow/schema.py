@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dodona.arrow.model_cache import load_cached
+from dodona.errors import DodonaError
 from dodona.extras import require
 
 if TYPE_CHECKING:
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 LEVELS = ("word", "sentence", "document", "conllu")
 INT, TEXT = pa.int32(), pa.string()
 ERROR = pa.field("error", TEXT)  # why a text could not be parsed, or null
+
+
+class NameTakenError(DodonaError, ValueError):
+    """A kept column that has the name of an output column."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.problem = f"the kept column {name!r} has the name of an output column; rename it"
+        super().__init__(f'{self.problem}: keep={{"{name}": "doc_{name}"}}')
 
 
 def schema(
@@ -63,10 +73,7 @@ def join_schemas(kept: pa.Schema, level: str, with_deps: bool) -> pa.Schema:
     made = [*fields_of(level, with_deps), ERROR]
     if twice := {field.name for field in made} & {*kept.names}:
         name = min(twice)
-        raise ValueError(
-            f"the kept column {name!r} has the name of an output column; rename it: "
-            f'keep={{"{name}": "doc_{name}"}}'
-        )
+        raise NameTakenError(name)
     return pa.schema([*kept, *made])
 
 

@@ -3,13 +3,12 @@
 `dodona.arrow` does the work; it is imported only when needed.
 """
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dodona.cli.errors import UsageError, say
+from dodona.cli.input_files import STDIN, TREEBANK
 from dodona.cli.progress import ProgressBar
 from dodona.models import advise_on_text
 
@@ -27,7 +26,8 @@ def is_corpus(paths: list[str], output: str | None, *only_of_corpora: Any) -> bo
     >>> is_corpus(["in/a.parquet"], None), is_corpus(["notes.txt"], "conllu")
     (True, False)
     """
-    return output == PARQUET or any(only_of_corpora) or any(map(_has_tables, paths))
+    is_given = any(value not in (None, False) for value in only_of_corpora)
+    return output == PARQUET or is_given or any(map(_has_tables, paths))
 
 
 def _has_tables(path: str) -> bool:
@@ -43,38 +43,72 @@ def _is_table(name: str) -> bool:
     return name.removesuffix(".gz").removesuffix(".zst").lower().endswith(TABLES)
 
 
-def parse_corpus(
-    model: str,
+class CorpusFlags(NamedTuple):
+    """The flags of `dodona parse` that have a meaning of their own for a corpus."""
+
+    input: str | None
+    output: str | None
+    text: str | None
+    keep: str | None
+    level: str | None
+    resume: bool
+
+
+def check_corpus(
     paths: list[str],
     out: str,
     input: str | None,
     output: str | None,
-    text: str | None,
-    keep: str | None,
-    level: str | None,
-    resume: bool,
+    corpus_flags: dict[str, Any],
     unfit: dict[str, bool],
-    options: dict[str, Any],
 ) -> None:
-    """Parse a corpus into a folder; `unfit` are flags for sentences, and whether they are given."""
-    if given := [name for name, is_given in unfit.items() if is_given]:
-        raise UsageError(f"--{given[0]} does not apply to a corpus")
+    """Refuse flags and files that do not fit a corpus.
+
+    `corpus_flags` are the flags that make the input a corpus, with their values; `unfit` are flags
+    for sentences, and whether they are given.
+    """
+    given = (flag for flag, value in corpus_flags.items() if value not in (None, False))
+    why = next(given, "")
+    why = why or ("--output parquet" if output == PARQUET else "a table")
+    for path in paths:
+        if path == STDIN:
+            raise UsageError(f"{why} is for a corpus, which is not read from stdin: name its files")
+        if path.removesuffix(".gz").endswith(TREEBANK):
+            raise UsageError(
+                f"{why} is for a corpus of tables or plain texts; {path} is a treebank"
+            )
+    for name, is_given in unfit.items():
+        if is_given:
+            raise UsageError(f"--{name} does not apply to a corpus")
+    text = corpus_flags["--text"]
+    if text == "":
+        raise UsageError("--text needs the name of a column")
     if text and (advice := advise_on_text(text)):
         raise UsageError(f"--text is the name of a column of a corpus{advice}")
     if out == "-":
         raise UsageError("the output of a corpus is a folder: use -o FOLDER")
+    if Path(out).is_file():
+        raise UsageError(f"{out} is a file, but the output of a corpus is a folder")
     if input not in INPUTS:
         raise UsageError(f"--input {input} does not apply to a corpus; use text or tokens")
     if (output or PARQUET) not in FORMATS:
         raise UsageError(
             f"--output {output} does not apply to a corpus; use {' or '.join(FORMATS)}"
         )
+
+
+def parse_corpus(
+    model: str, paths: list[str], out: str, flags: CorpusFlags, options: dict[str, Any]
+) -> None:
+    """Parse a corpus into a folder; `options` are those of `dodona.arrow.mapper`."""
     from dodona.arrow.corpus_run import RunProgress, parse_files
     from dodona.arrow.options import make_options
+    from dodona.arrow.schema import NameTakenError
 
-    column = "tokens" if input == "tokens" else "text"
-    chosen: dict[str, Any] = {column: text or column, "keep": _columns(keep), **options}
-    run_options = make_options(model, level=level or LEVELS[0], **chosen)
+    column = "tokens" if flags.input == "tokens" else "text"
+    columns = _columns(flags.keep)
+    chosen: dict[str, Any] = {column: flags.text or column, "keep": columns, **options}
+    run_options = make_options(model, level=flags.level or LEVELS[0], **chosen)
     start = time.perf_counter()
     with ProgressBar("parsing") as bar:
 
@@ -85,9 +119,14 @@ def parse_corpus(
             note = f"{progress.n_words:,} words  {speed}"
             bar.update(progress.n_bytes - n_before, total, note=note)
 
-        progress = parse_files(
-            paths, out, run_options, format=output or PARQUET, resume=resume, report=show
-        )
+        format = flags.output or PARQUET
+        try:
+            progress = parse_files(
+                paths, out, run_options, format=format, resume=flags.resume, report=show
+            )
+        except NameTakenError as error:
+            old = next(old for old, new in columns.items() if new == error.name)
+            raise UsageError(f"{error.problem}: --keep {old}=doc_{error.name}") from None
     if bar.is_shown:
         seconds = time.perf_counter() - start
         speed = f"{progress.n_words / seconds:,.0f} words/s"
@@ -105,5 +144,12 @@ def _columns(keep: str | None) -> dict[str, str]:
     >>> _columns("url, id=doc_id")
     {'url': 'url', 'id': 'doc_id'}
     """
-    pairs = (word.strip().partition("=") for word in (keep or "").split(",") if word.strip())
-    return {old: new or old for old, _, new in pairs}
+    found: dict[str, str] = {}
+    for word in map(str.strip, keep.split(",") if keep is not None else ()):
+        old, is_renamed, new = map(str.strip, word.partition("="))
+        if not old or (is_renamed and not new):
+            raise UsageError(f"--keep {keep}: expected columns, or COLUMN=NAME to rename one")
+        if old in found:
+            raise UsageError(f"--keep has the column {old!r} twice")
+        found[old] = new or old
+    return found

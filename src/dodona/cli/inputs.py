@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dodona.cli.errors import say
+from dodona.cli.errors import UsageError, say
 from dodona.cli.input_files import (
     PLAIN,
     STDIN,
@@ -46,6 +46,7 @@ class SentenceReader:
     """A reader of files in one format, with a segmenter for text, from one encoding.
 
     Without a format, the format of each file is guessed. A `meter` shows the progress.
+    `for_treebanks` are the flags given that only annotated input can obey.
     """
 
     def __init__(
@@ -56,10 +57,18 @@ class SentenceReader:
         encoding: str = UTF8,
         trees: Trees = "ignored",
         meter: Meter | None = None,
+        for_treebanks: tuple[str, ...] = (),
     ) -> None:
+        self.for_treebanks = for_treebanks
         self.format, self.segmenter, self.skip_bad = format, segmenter, skip_bad
         self.encoding, self.trees, self.meter = encoding, trees, meter
         self.has_warned = False
+
+    def expect(self, sources: Iterable[InputSource]) -> None:
+        """Allow flags for treebanks if there is one among the files, by its name."""
+        names = (source.path.removesuffix(".gz") for source in sources)
+        if self.format is None and any(name.endswith(TREEBANK) for name in names):
+            self.for_treebanks = ()
 
     def read(self, sources: Iterable[InputSource]) -> Iterator[SentenceOrBad]:
         for source in sources:
@@ -72,6 +81,9 @@ class SentenceReader:
         if source.path == STDIN and sys.stdin.isatty():
             say("reading from the terminal; end with Ctrl-D (on Windows Ctrl-Z)")
         format = self.format or self._guess(file)
+        if self.for_treebanks and format not in FORMATS:
+            flag = self.for_treebanks[0]
+            raise UsageError(f"{flag} does not apply to {file.name}, which is read as {format}")
         if format in FORMATS:
             yield from self._read_treebank(file, format)
         elif format == TOKENS:

@@ -11,6 +11,7 @@ from typing import IO, Any, Protocol
 from dodona.cli.errors import UsageError
 from dodona.cli.input_files import STDIN, total_size
 from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader, find_sources
+from dodona.cli.overwriting import check_folder, check_targets
 from dodona.cli.progress import Meter
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_output
@@ -180,15 +181,24 @@ WRITERS: dict[str, type[TreeWriter]] = {
 }
 
 
-def annotate(paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, format: str) -> None:
+def annotate(
+    paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, format: str, model: str | Path
+) -> None:
     """Write the sentences of the files as annotated by the pipe; a terminal shows the speed.
 
-    If `out` is a folder, each input file becomes a file there.
+    If `out` is a folder, each input file becomes a file there. `model` is not overwritten.
     """
     sources = find_sources(paths)
     groups: dict[str, list[InputSource]] = {out: sources}
-    if out.endswith(("/", os.sep)) or Path(out).is_dir():
+    is_folder = out.endswith(("/", os.sep)) or Path(out).is_dir()
+    if is_folder:
         groups = _group_by_target(sources, out, format)
+    check_targets(groups, [*(source.path for source in sources), str(model)])
+    if is_folder:
+        check_folder(out, paths)
+        for target in groups:
+            Path(target).parent.mkdir(parents=True, exist_ok=True)
+    reader.expect(sources)
     bad = BadSentences()
     size = total_size([source.path for source in sources])
     with Meter("parsing", size, reports_speed=True) as meter:
@@ -203,16 +213,12 @@ def annotate(paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, for
 def _group_by_target(
     sources: list[InputSource], folder: str, format: str
 ) -> dict[str, list[InputSource]]:
-    """Return the input of each file to write; no target has two inputs or is an input itself."""
+    """Return the input of each file to write; no target has two inputs."""
     found: dict[Path, InputSource] = {}
     for source in sources:
         inside = Path("stdin" if source.path == STDIN else source.inside.removesuffix(".gz"))
         target = Path(folder) / inside.with_suffix(SUFFIXES[format])
         if target in found:
             raise UsageError(f"{found[target].path} and {source.path} would both become {target}")
-        if target.exists() and source.path != STDIN and target.samefile(source.path):
-            raise UsageError(f"{target} would be overwritten by its own output: use another -o")
         found[target] = source
-    for target in found:
-        target.parent.mkdir(parents=True, exist_ok=True)
     return {str(target): [source] for target, source in found.items()}

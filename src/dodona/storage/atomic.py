@@ -13,7 +13,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EINVAL, ENOTSUP
+from errno import EEXIST, EINVAL, ENOTSUP
 from pathlib import Path
 from typing import IO, Any
 
@@ -60,11 +60,12 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Iterator[IO[bytes]]:
     """Open a binary file for writing that replaces `path` when the block ends without an error.
 
     A symbolic link stays, and its target is replaced. A device, a pipe or a terminal is written
-    directly: renaming over it would destroy it.
+    directly: renaming over it would destroy it. Without `replace`, whatever is at `path` at the end
+    of the block stays, and FileExistsError is raised.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -74,9 +75,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     [('oak', 'speaks')]
     """
     called, target = os.fspath(path), Path(os.path.realpath(path))
+    if not replace:  # a link is not followed
+        target = Path(os.path.realpath(Path(path).parent), Path(path).name)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{called}: the folder {target.parent} does not exist")
-    if target.exists() and not target.is_file():
+    if replace and target.exists() and not target.is_file():
         with io.BufferedWriter(NamedFile(target, "wb", called)) as file:
             yield file
         return
@@ -88,7 +91,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.fsync(raw.fileno())
             if fcntl is None:
                 file.close()  # Windows renames no open file; elsewhere the lock stays
-            _rename(Path(str(raw.name)), target)
+            part = Path(str(raw.name))
+            if replace:
+                _rename(part, target)
+            else:
+                _link(part, target)
 
 
 @contextmanager
@@ -128,8 +135,28 @@ def _rename(part: Path, target: Path) -> None:
     """Rename the finished file and fsync its folder."""
     if target.exists():
         part.chmod(stat.S_IMODE(target.stat().st_mode))
-    with _folder(target.parent) as folder:
+    with _synced(target.parent):
         part.replace(target)
+
+
+def _link(part: Path, target: Path) -> None:
+    """Give the finished file its name unless that is taken, and fsync its folder."""
+    with _synced(target.parent):
+        try:
+            os.link(part, target)  # unlike a rename, it never replaces a file
+        except FileExistsError:
+            raise
+        except (OSError, NotImplementedError):  # a file system without hard links
+            if os.path.lexists(target):
+                raise FileExistsError(EEXIST, os.strerror(EEXIST), str(target)) from None
+            part.replace(target)
+
+
+@contextmanager
+def _synced(path: Path) -> Iterator[None]:
+    """Fsync a folder at the end of the block."""
+    with _folder(path) as folder:
+        yield
         if folder is not None:
             try:
                 os.fsync(folder)

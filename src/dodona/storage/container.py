@@ -101,10 +101,12 @@ def read(
     return found.unpack(data)
 
 
-def from_bytes(data: bytes, kind: str, version: int, oldest: int = 1) -> Content:
+def from_bytes(
+    data: bytes, kind: str, version: int, oldest: int = 1, *, name: str = MEMORY
+) -> Content:
     """Return the JSON object and the arrays in the bytes of `to_bytes`."""
     file = io.BytesIO(data)
-    found = Header.read(file, len(data), Path(MEMORY), kind)
+    found = Header.read(file, len(data), Path(name), kind)
     found.check(version, oldest, TRAIN_AGAIN)
     return found.unpack(_copy(file, len(data) - found.end))
 

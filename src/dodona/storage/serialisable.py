@@ -77,10 +77,10 @@ class Serialisable(ABC):
         return cls._open(Payload(str(path), cls.FORMAT.kind, about, arrays))
 
     @classmethod
-    def from_bytes(cls: type[S], data: bytes) -> S:
-        """Restore an object from the bytes of `to_bytes`."""
-        about, arrays = container.from_bytes(data, *cls.FORMAT.readable)
-        return cls._open(Payload(container.MEMORY, cls.FORMAT.kind, about, arrays))
+    def from_bytes(cls: type[S], data: bytes, *, name: str = container.MEMORY) -> S:
+        """Restore an object from the bytes of `to_bytes`; errors contain `name`."""
+        about, arrays = container.from_bytes(data, *cls.FORMAT.readable, name=name)
+        return cls._open(Payload(name, cls.FORMAT.kind, about, arrays))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_bytes, (self.to_bytes(),)

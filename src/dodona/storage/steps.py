@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
@@ -46,6 +47,10 @@ class JournalFile:
 
     def append(self, data: bytes) -> None:
         """Append data durably."""
+        if self._lock is not None and not self._is_in_place(self._lock):
+            raise StepError(
+                f"{self.name}: the file was removed or replaced while the run was at work"
+            )
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with NamedFile(self.path, "ab", self.name) as file:
             left = memoryview(data)
@@ -54,28 +59,42 @@ class JournalFile:
             os.fsync(file.fileno())
 
     def close(self) -> None:
-        """Release the lock."""
+        """Release the lock; a file in which nothing was recorded is removed."""
         if self._lock is not None:
+            is_empty = os.fstat(self._lock.fileno()).st_size == 0
+            if is_empty and self._is_in_place(self._lock):
+                with suppress(OSError):  # Windows removes no open file
+                    self.path.unlink()
             self._lock.close()
+
+    def _is_in_place(self, file: IO[bytes]) -> bool:
+        """Return whether an open file is still the one at our path."""
+        with suppress(OSError):
+            return os.path.samestat(os.fstat(file.fileno()), self.path.stat())
+        return False
 
     def _acquire(self) -> IO[bytes]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        file = self.path.open("ab", buffering=0)
-        try:
-            is_ours = lock(file)
-        except OSError:  # a file system without locks
-            is_ours = True
-        if not is_ours:
-            file.close()
-            raise StepError(f"{self.name}: another run is at work in this folder")
-        return file
+        while True:
+            file = self.path.open("ab", buffering=0)
+            try:
+                is_ours = lock(file)
+            except OSError:  # a file system without locks
+                return file
+            if not is_ours:
+                file.close()
+                raise StepError(f"{self.name}: another run is at work in this folder")
+            if self._is_in_place(file):
+                return file
+            file.close()  # a run that recorded nothing has just removed it
 
 
 class Journal(Generic[T]):
     """The finished steps of a run by name, in the order of their lines.
 
     `header` is written with the first step. `parse` turns a record into a step, or raises
-    ValueError, KeyError or TypeError; `key` is the field with the name of the step.
+    ValueError, KeyError or TypeError; `key` is the field with the name of the step. Errors end in
+    `advice`, those of a damaged record in `repair`.
     """
 
     def __init__(
@@ -86,14 +105,17 @@ class Journal(Generic[T]):
         *,
         key: str = "part",
         advice: str = "start another run in another folder",
+        repair: str = "",
     ) -> None:
         self.file, self.steps = file, dict[str, T]()
         self._parse, self._key, self._advice = parse, key, advice
+        self._repair = repair or advice
         self._header = None if header is None else _as_json({"dodona": VERSION, **header})
         data = file.read()
         *lines, torn = data.split(b"\n")
-        if torn:
-            file.truncate(len(data) - len(torn))
+        is_new = self._header is not None and not lines
+        if is_new and not _as_line(self._header or {}).startswith(torn):
+            raise self._damage(1, "not the beginning of a journal")
         first = 1
         if self._header is not None and lines:
             self._check_header(lines[0])
@@ -104,20 +126,21 @@ class Journal(Generic[T]):
                 self.steps[str(record[key])] = parse(record)
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 raise self._damage(number, error) from error
+        if torn:  # only now: a file that is not a journal is left as it is
+            file.truncate(len(data) - len(torn))
 
     def add(self, name: str, record: Mapping[str, Any]) -> None:
         """Record a finished step."""
         written = {self._key: name, **record}
         lines = [written] if self._header is None else [self._header, written]
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        self.file.append(text.encode())
+        self.file.append(b"".join(map(_as_line, lines)))
         self._header = None
         self.steps[name] = self._parse(_as_json(written))
 
     def _read(self, number: int, line: bytes) -> dict[str, Any]:
         try:
             found = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._damage(number, error) from error
         if not isinstance(found, dict):
             raise self._damage(number, "not a JSON object")
@@ -126,7 +149,10 @@ class Journal(Generic[T]):
     def _damage(self, number: int, why: object) -> StepError:
         reason = f"{why} is missing" if isinstance(why, KeyError) else why
         where = f"{self.file.name}:{number}"
-        return StepError(f"{where}: not the record of a step: {reason}; {self._advice}")
+        is_header = number == 1 and self._header is not None
+        advice = self._advice if is_header else self._repair
+        what = "not the header of a run" if is_header else "not the record of a step"
+        return StepError(f"{where}: {what}: {reason}; {advice}")
 
     def _check_header(self, line: bytes) -> None:
         if found := _difference(self._read(1, line), self._header):
@@ -146,6 +172,10 @@ def _difference(before: Any, now: Any, name: str = "") -> tuple[str, Any, Any] |
         if found := _difference(before.get(key), now.get(key), inside):
             return found
     return name, before, now
+
+
+def _as_line(record: Mapping[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
 def _as_json(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,17 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
+from dodona.cli.corpora import (
+    LEVELS,
+    PARQUET,
+    CorpusFlags,
+    check_corpus,
+    is_corpus,
+    parse_corpus,
+)
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Encoding, Flag, Mapped, SkipBad, Threads
-from dodona.cli.input_files import UTF8
+from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
@@ -103,14 +110,18 @@ def parse(
     if keep_tags and retag:
         raise UsageError("--keep-tags and --retag exclude each other")
     model, paths = split_off_model(inputs or [])
-    if is_corpus(paths, output, text, keep, level, resume):
+    corpus_flags = {"--text": text, "--keep": keep, "--level": level, "--resume": resume}
+    if is_corpus(paths, output, *corpus_flags.values()):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
-        unfit["encoding"] = encoding != UTF8
+        unfit["encoding"] = check_encoding(encoding) != UTF8
+        check_corpus(paths, out, input, output, corpus_flags, unfit)
+        chosen = CorpusFlags(input, output, text, keep, level, resume)
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         options["constraints"] = constraints
-        parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
+        parse_corpus(model, paths, out, chosen, options)
         return
-    parser = Parser.load(locate(model), mapped=mapped)
+    file = locate(model)
+    parser = Parser.load(file, mapped=mapped)
     pipe = partial(
         parser.pipe,
         threads=threads,
@@ -120,8 +131,10 @@ def parse(
         retag=retag,
         constraints=constraints,
     )
-    reader = SentenceReader(input, parser.segmenter, skip_bad, encoding)
-    annotate(paths, reader, pipe, out, output or "conllu")
+    for_treebanks = {"--skip-bad": skip_bad, "--retag": retag}
+    flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
+    reader = SentenceReader(input, parser.segmenter, skip_bad, encoding, for_treebanks=flags)
+    annotate(paths, reader, pipe, out, output or "conllu", file)
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

@@ -60,9 +60,11 @@ def tag(
     if names := [*chosen, *(name for name, is_given in for_training.items() if is_given)]:
         raise UsageError(f"--{', --'.join(names)}: only with --train F")
     model, paths = split_off_model([model, *(inputs or [])])
-    tagger = load_tagger(locate(model), mapped=mapped)
-    reader = SentenceReader(input, tagger.segmenter, skip_bad, encoding)
-    annotate(paths, reader, partial(tagger.pipe, threads=threads), out, output)
+    file = locate(model)
+    tagger = load_tagger(file, mapped=mapped)
+    flags = ("--skip-bad",) if skip_bad else ()
+    reader = SentenceReader(input, tagger.segmenter, skip_bad, encoding, for_treebanks=flags)
+    annotate(paths, reader, partial(tagger.pipe, threads=threads), out, output, file)
 
 
 def _train(train: str, dev: str | None, settings: TaggerSettings, output: TrainingOutput) -> None:
