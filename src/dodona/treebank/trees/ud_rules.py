@@ -12,6 +12,7 @@ https://universaldependencies.org/validation-rules.html, as of UD 2.17.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dodona.core.transitions.constraints import Constraints
@@ -88,6 +89,7 @@ class UniversalRelation(NamedTuple):
     is_lifted: bool
 
 
+@lru_cache(maxsize=1 << 12)
 def relation_of(label: str) -> UniversalRelation:
     """Return the universal part of a label, with the subtype of outer subjects.
 
