@@ -401,6 +401,22 @@ def test_constraints_of_universal_dependencies_are_reported_with_a_reason() -> N
     assert all(choice.forbidden is None for choice in free.choices(free.start()).values())
 
 
+def test_a_model_brings_its_constraints_along() -> None:
+    """The tags are wrong, so that the derivation without constraints takes forbidden actions."""
+    free = train(treebank(40, 1, 0.0))
+    bound, n_forbidden = free.with_constraints("ud"), 0
+    for gold in treebank(20, 3, 0.0):
+        sentence = gold.replace(upos=[*gold.upos[1:], gold.upos[0]])
+        explorer = Explorer(sentence, parser=bound)
+        path = [action for _, action in bound.trace(sentence) if action is not None]
+        assert explorer.derivation("model") == path and explorer.rules is not None
+        other = Explorer(sentence, parser=bound, constraints="none")
+        path = [action for _, action in free.trace(sentence) if action is not None]
+        assert other.derivation("model") == path and other.rules is None
+        n_forbidden += sum(c.forbidden is not None for c in explorer.follow(path)[1])
+    assert n_forbidden > 5
+
+
 def test_rules_are_for_trees() -> None:
     sentence = dodona.Sentence.from_columns(["Ask"], heads=[0], deprels=["root"])
     with pytest.raises(ValueError, match="graph-eager builds graphs"):

@@ -215,6 +215,12 @@ def test_english_models_are_found_by_their_treebank(names: list[str]) -> None:
     assert all(found.find(name).name == name for name in names)
 
 
+def test_constraints_of_a_server_replace_those_of_its_models() -> None:
+    for constraints in ("ud", "none"):
+        (model,) = load_models(["en-small"], constraints)
+        assert model.parser.settings.constraints == constraints
+
+
 def test_without_a_name_the_english_model_is_served() -> None:
     found = load_models([])
     assert [model.name for model in found] == ["en"]

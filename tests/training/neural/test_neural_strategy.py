@@ -22,6 +22,7 @@ from dodona.tagging.network_tagger import NetworkTagger
 from dodona.training.neural import export
 from dodona.training.neural.batching import BatchCapacity, make_batch
 from dodona.training.neural.strategy import NeuralStrategy
+from dodona.training.neural.tag_heads import learn_combinations
 from support.read_words import products_of, tags_of
 from support.small import enhanced, treebank
 
@@ -69,6 +70,15 @@ def test_each_sentence_is_parsed_as_if_it_were_alone(run: Trainer) -> None:
     parser = run.parser()
     together = list(parser.pipe(DEV, retag=True))
     assert [next(parser.pipe([s], retag=True)).heads for s in DEV] == [s.heads for s in together]
+
+
+def test_combinations_of_tags() -> None:
+    """Also those of other treebanks, if they are frequent and of tags that the first has."""
+    first = [(0, 0)] * 3 + [(1, 1)] * 2 + [(0, 1), (0, 2)]
+    others = [(1, 0)] * 5 + [(1, 2)] * 4 + [(0, -1)] * 9 + [(0, 0)] * 9
+    gold = [np.array(column, np.int32) for column in zip(*first, *others, strict=True)]
+    found = learn_combinations(gold, len(first)).reshape(-1, 2).tolist()
+    assert found == [[0, 0], [1, 1], [0, 2], [1, 0]]
 
 
 def test_tags_are_chosen_together(tmp_path: Path) -> None:

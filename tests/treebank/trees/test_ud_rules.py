@@ -20,6 +20,7 @@ from dodona.treebank.trees.ud_rules import (
     late_errors,
 )
 from dodona.treebank.trees.word_kinds import TAGS, kind_of, kinds_of, set_kinds
+from dodona.treebank.universal import RELATIONS
 from reference.trees import is_tree, random_tree
 from support.feature_keys import walk
 
@@ -149,6 +150,17 @@ def test_an_arc_is_forbidden_by_the_rule_that_it_would_break(name: str) -> None:
                     n_broken += 1
                 n_allowed += why is None and action.label is not None
     assert n_broken > 10 < n_allowed
+
+
+def test_rules_hold_however_many_labels_there_are() -> None:
+    """Sets have room for 64 relations; lifted ones, which are repaired in the end, give way."""
+    lifted = [f"{label}↑{other}" for label in sorted(RELATIONS) for other in ("conj", "obl")]
+    system = dodona.system("arc-eager", labels=[*lifted, *LABELS])
+    sentence = dodona.Sentence.from_columns(["x"] * 2, upos=["NOUN", "VERB"])
+    rules = SentenceRules(system.labels, sentence)
+    state = system.step(system.start(2), dodona.Action("SHIFT"))
+    assert rules.why_not(state, dodona.Action("LEFT-ARC", "aux")) == WHY["tag"]
+    assert rules.why_not(state, dodona.Action("LEFT-ARC", "nsubj")) is None
 
 
 def broken_so_far(state: dodona.State, kinds: list[int]) -> list[Broken]:

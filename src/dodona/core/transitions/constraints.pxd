@@ -25,7 +25,9 @@ cdef class Constraints:
     cdef uint64_t under_tag[N_TAGS]             # relations allowed below words of each tag
     cdef uint64_t rightwards                    # relations whose head must come first
     cdef uint64_t spanning                      # relations of the separated parts of one word
-    cdef vector[uint64_t] single                # sets of which a head has at most one
+    cdef uint64_t leaves                        # relations with restricted children
+    cdef vector[uint64_t] single                # sets of which a head has at most one …
+    cdef uint64_t once                          # … and their union
     cdef uint64_t negation                      # relations of NEGATES words, allowed below all …
     cdef uint64_t not_negated                   # … relations but these
     cdef uint64_t owned                         # relations allowed below …
@@ -35,6 +37,13 @@ cdef class Constraints:
 
     cdef void fill(self, const StateC* state, const int32_t* kinds, int head, int word,
                    uint64_t* masks) noexcept nogil
+    cdef uint64_t allowed_below(self, const StateC* state, const int32_t* kinds, int head,
+                                int word) noexcept nogil
+    cdef uint64_t allowed_above(self, const StateC* state, const int32_t* kinds,
+                                int word) noexcept nogil
+    cdef uint64_t allowed_beside(self, const StateC* state, int head, int word) noexcept nogil
+    cdef bint fits(self, const StateC* state, const int32_t* kinds, int head, int word,
+                   int label) noexcept nogil
     cdef bint spans(self, const StateC* state, const int32_t* kinds, int head,
                     int word) noexcept nogil
     cdef bint is_misplaced(self, const StateC* state, const int32_t* kinds,

@@ -41,8 +41,11 @@ cdef class Constraints:
             self.relation.push_back(number)
         for i in range(N_RELATIONS):
             self.children[i] = self.parents[i] = <uint64_t> ALL
+        self.leaves = self.once = 0
         for i, mask in enumerate(children):
             self.children[i] = mask
+            if self.children[i] != <uint64_t> ALL:
+                self.leaves |= bit(i)
         for i in range(N_RELATIONS):
             for k in range(N_RELATIONS):
                 if not self.children[i] >> k & 1:
@@ -52,6 +55,7 @@ cdef class Constraints:
         self.rightwards, self.spanning = rightwards, spanning
         for mask in single:
             self.single.push_back(mask)
+            self.once |= <uint64_t> mask
         self.negation, self.not_negated = negation, not_negated
         self.owned, self.owner = owned, owner
         self.oblique, self.argument = oblique, argument
@@ -59,18 +63,24 @@ cdef class Constraints:
     cdef void fill(self, const StateC* state, const int32_t* kinds, int head, int word,
                    uint64_t* masks) noexcept nogil:
         """Write for each rule the relations that it allows for an arc between two words."""
-        cdef int d, i, label
-        cdef uint64_t under_head = 0, found, relation
+        cdef int i
         for i in range(N_RULES):
             masks[i] = <uint64_t> ALL
         if not is_word(state, head) or not is_word(state, word):  # no arc, or one from the root
             return
         masks[BY_TAG] = self.by_tag[kinds[word] & (N_TAGS - 1)]
-        masks[BY_HEAD] = self.under_tag[kinds[head] & (N_TAGS - 1)]
+        masks[BY_HEAD] = self.allowed_below(state, kinds, head, word)
         if word < head:
             masks[BY_DIRECTION] = ~self.rightwards
         elif not self.spans(state, kinds, head, word):
             masks[BY_SPAN] = ~self.spanning
+        masks[BY_NUMBER] = self.allowed_beside(state, head, word)
+        masks[BY_CHILDREN] = self.allowed_above(state, kinds, word)
+
+    cdef uint64_t allowed_below(self, const StateC* state, const int32_t* kinds, int head,
+                                int word) noexcept nogil:
+        """Return the relations to the head that its tag and its own relation allow."""
+        cdef uint64_t found, relation, allowed = self.under_tag[kinds[head] & (N_TAGS - 1)]
         if state.head[head] != NONE and state.label[head] != NONE:
             relation = bit(self.relation[state.label[head]])
             found = self.children[self.relation[state.label[head]]]
@@ -78,24 +88,37 @@ cdef class Constraints:
                 found |= self.owned
             if kinds[word] & NEGATES and not relation & self.not_negated:
                 found |= self.negation
-            masks[BY_HEAD] &= found
+            allowed &= found
+        return allowed
+
+    cdef uint64_t allowed_above(self, const StateC* state, const int32_t* kinds,
+                                int word) noexcept nogil:
+        """Return the relations that a word may have, given its children."""
+        cdef uint64_t found, relation, allowed = <uint64_t> ALL
+        cdef int d
         for d in range(1, state.n_words + 1):
-            label = state.label[d]
-            if d == word or label == NONE:
-                continue
-            if state.head[d] == head:
-                under_head |= bit(self.relation[label])
-            elif state.head[d] == word:
-                relation = bit(self.relation[label])
-                found = self.parents[self.relation[label]]
+            if state.head[d] == word and state.label[d] != NONE:
+                relation = bit(self.relation[state.label[d]])
+                found = self.parents[self.relation[state.label[d]]]
                 if kinds[word] & POSSESSES and relation & self.owned:
                     found |= self.owner
                 if kinds[d] & NEGATES and relation & self.negation:
                     found |= ~self.not_negated
-                masks[BY_CHILDREN] &= found
-        for i in range(<int> self.single.size()):
-            if under_head & self.single[i]:
-                masks[BY_NUMBER] &= ~self.single[i]
+                allowed &= found
+        return allowed
+
+    cdef uint64_t allowed_beside(self, const StateC* state, int head, int word) noexcept nogil:
+        """Return the relations to the head that its other children leave."""
+        cdef uint64_t others = 0, allowed = <uint64_t> ALL
+        cdef size_t i
+        cdef int d
+        for d in range(1, state.n_words + 1):
+            if state.head[d] == head and d != word and state.label[d] != NONE:
+                others |= bit(self.relation[state.label[d]])
+        for i in range(self.single.size()):
+            if others & self.single[i]:
+                allowed &= ~self.single[i]
+        return allowed
 
     cdef bint spans(self, const StateC* state, const int32_t* kinds, int head,
                     int word) noexcept nogil:
@@ -137,26 +160,39 @@ cdef class Constraints:
         """Whether an action builds no arc, or an allowed one."""
         if label == NONE:
             return True
-        return self.allowed(state, kinds, system.arc_head(state, move),
-                            system.arc_dependent(state, move)) >> self.relation[label] & 1
+        return self.fits(state, kinds, system.arc_head(state, move),
+                         system.arc_dependent(state, move), label)
+
+    cdef bint fits(self, const StateC* state, const int32_t* kinds, int head, int word,
+                   int label) noexcept nogil:
+        """Whether all rules allow an arc with this label; children are read only where they count.
+        """
+        cdef uint64_t wanted = bit(self.relation[label])
+        if not is_word(state, head) or not is_word(state, word):
+            return True
+        return (wanted & self.by_tag[kinds[word] & (N_TAGS - 1)] != 0
+                and wanted & self.allowed_below(state, kinds, head, word) != 0
+                and not (wanted & self.rightwards and word < head)
+                and not (wanted & self.spanning and not self.spans(state, kinds, head, word))
+                and not (wanted & self.once
+                         and not wanted & self.allowed_beside(state, head, word))
+                and not (wanted & self.leaves
+                         and not wanted & self.allowed_above(state, kinds, word)))
 
     cdef bint forbids_arc(self, System system, const StateC* state, const int32_t* kinds, int move,
                           int label) noexcept nogil:
         """Whether the head of an action's arc may not have a dependent with this relation."""
-        cdef uint64_t masks[N_RULES]
-        if label == NONE:
+        cdef int head = system.arc_head(state, move), word = system.arc_dependent(state, move)
+        if label == NONE or not is_word(state, head) or not is_word(state, word):
             return False
-        self.fill(state, kinds, system.arc_head(state, move), system.arc_dependent(state, move),
-                  masks)
-        return not masks[BY_HEAD] >> self.relation[label] & 1
+        return not self.allowed_below(state, kinds, head, word) & bit(self.relation[label])
 
     cdef bint hold(self, const StateC* state, const int32_t* kinds) noexcept nogil:
         """Whether every arc of a state is allowed."""
         cdef int d
         for d in range(1, state.n_words + 1):
             if state.head[d] != NONE and state.label[d] != NONE and (
-                    not self.allowed(state, kinds, state.head[d], d)
-                    >> self.relation[state.label[d]] & 1
+                    not self.fits(state, kinds, state.head[d], d, state.label[d])
                     or self.is_misplaced(state, kinds, d)):
                 return False
         return True

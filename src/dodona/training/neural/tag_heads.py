@@ -19,7 +19,8 @@ from dodona.treebank.sentence import Sentence
 
 LEAST = 2  # occurrences of a form that has a vector of its own …
 LEAST_SILVER = 20  # … or in silver
-LEAST_TOGETHER = 2  # occurrences of a combination of tags
+LEAST_TOGETHER = 2  # occurrences of a combination of tags …
+LEAST_ELSEWHERE = 5  # … or in treebanks other than the first
 HASHED_ROWS, GRAM_ROWS = 4096, 16384  # of the tables of hashed spellings
 FED_BACK = ("upos", "xpos")  # tags that are inputs of the parser, if they are few
 FEW = 100  # larger tagsets are composed of parts, as FEATS always are
@@ -110,27 +111,33 @@ def learn_tags(
         tags.gold.append(np.array([*classes, *unsure], np.int32))
     if len(tags.gold) > 1:
         n_words = sum(map(len, sentences[:n_first]))
-        tags.combinations = learn_combinations([classes[:n_words] for classes in tags.gold])
+        tags.combinations = learn_combinations(tags.gold, n_words)
     return tags
 
 
-def learn_combinations(gold: Sequence[Numbers]) -> Numbers:
+def learn_combinations(gold: Sequence[Numbers], n_first: int) -> Numbers:
     """Return the combinations of the classes of words, one after the other, frequent ones first.
 
-    What occurs once is mostly an error of annotation (in en_ewt, an ADP with the XPOS of adverbs):
-    it is left out, unless one of its classes occurs in nothing better.
+    In the first treebank, of `n_first` words, what occurs once is mostly an error of annotation (in
+    en_ewt, an ADP with the XPOS of adverbs): it is left out, unless one of its classes occurs in
+    nothing better. Others add what they have more often.
 
-    >>> learn_combinations([np.array([0, 0, 0, 0, 1]), np.array([2, 2, 0, 2, 1])]).tolist()
+    >>> learn_combinations([np.array([0, 0, 0, 0, 1]), np.array([2, 2, 0, 2, 1])], 5).tolist()
     [0, 2, 0, 0, 1, 1]
     """
-    rows, counts = np.unique(np.stack(gold, 1), axis=0, return_counts=True)
+    words = np.stack(gold, 1)
+    rows, counts = np.unique(words[:n_first], axis=0, return_counts=True)
     kept = counts >= LEAST_TOGETHER
     for classes in rows.T:
         most = np.zeros(classes.max() + 1, counts.dtype)
         np.maximum.at(most, classes, counts)
         kept |= counts == most[classes]
+    known = words[n_first:][(words[n_first:] > NO_CLASS).all(1)]
+    others, n_others = np.unique(known, axis=0, return_counts=True)
+    others = others[n_others >= LEAST_ELSEWHERE]
     order = np.argsort(-counts[kept], kind="stable")
-    return rows[kept][order].astype(np.uint32).ravel()
+    found = dict.fromkeys(map(tuple, [*rows[kept][order].tolist(), *others.tolist()]))
+    return np.array([*found], np.uint32).ravel()
 
 
 def parts_of(column: str, names: Sequence[str]) -> list[list[str]]:

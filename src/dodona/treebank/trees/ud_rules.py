@@ -12,6 +12,7 @@ https://universaldependencies.org/validation-rules.html, as of UD 2.17.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dodona.core.transitions.constraints import Constraints
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 NEGATES, POSSESSES, NOMINAL, GLUED = 32, 64, 128, 256  # flags of a kind of word (`word_kinds`)
 N_TAGS = 32
+FREE = 63  # the id of relations that no rule refers to
 
 # the only tags that words of a relation may have, and the tags they may not have
 ONLY_TAGS = {
@@ -88,6 +90,7 @@ class UniversalRelation(NamedTuple):
     is_lifted: bool
 
 
+@lru_cache(maxsize=1 << 12)
 def relation_of(label: str) -> UniversalRelation:
     """Return the universal part of a label, with the subtype of outer subjects.
 
@@ -114,7 +117,13 @@ def _under_tag(tag: str, relation: str) -> bool:
 
 def constraints_of(labels: Sequence[str]) -> Constraints:
     """Compile the rules for a parser with these labels."""
-    relations = list(dict.fromkeys(map(relation_of, labels)))[:64]
+    return _compile(tuple(labels))
+
+
+@lru_cache(maxsize=8)
+def _compile(labels: tuple[str, ...]) -> Constraints:
+    # lifted ones come last: those without a number of their own are free, and repaired in the end
+    relations = sorted(dict.fromkeys(map(relation_of, labels)), key=lambda r: r.is_lifted)[:FREE]
     number = {relation: i for i, relation in enumerate(relations)}
 
     def mask(wanted: set[str], *, also_lifted: bool = False) -> int:
@@ -127,15 +136,16 @@ def constraints_of(labels: Sequence[str]) -> Constraints:
     moved = sum(1 << i for relation, i in number.items() if relation.is_lifted)
 
     names = {relation.name for relation in relations}
+    leaves = {name: everything & ~mask(names - below) for name, below in LEAVES.items()}
 
     def tagged(allows: Callable[[str, str], bool]) -> list[int]:
-        tags = (*TAGS, *["_"] * (N_TAGS - len(TAGS)))
-        banned = ({name for name in names if not allows(tag, name)} for tag in tags)
-        return [everything & ~mask(each, also_lifted=True) for each in banned]
+        banned = ({name for name in names if not allows(tag, name)} for tag in TAGS)
+        known = [everything & ~mask(each, also_lifted=True) for each in banned]
+        return [*known, *[everything] * (N_TAGS - len(TAGS))]
 
     return Constraints(
-        relation=[number.get(relation_of(label), 63) for label in labels],
-        children=[everything & ~mask(names - LEAVES.get(name, names)) for name, _ in relations],
+        relation=[number.get(relation_of(label), FREE) for label in labels],
+        children=[leaves.get(name, everything) for name, _ in relations],
         by_tag=tagged(tag_allows),
         under_tag=[under | moved for under in tagged(_under_tag)],
         rightwards=mask(RIGHTWARDS),
