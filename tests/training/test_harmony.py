@@ -94,6 +94,11 @@ def test_columns_that_a_source_lacks_are_not_learned_from_it() -> None:
     assert [s.feats[0] for s in gold.others[0]] == [NOT_LEARNED, "_", "Number=Sing"]
     assert gold.with_lemmas == [*first, full]
     assert gold.with_spacing == [*first, *other[1:]]
+    # what a list has decided about single words does not fill a column
+    decided = parse_harmony(["elm > feats=Number=Sing"], "list.txt")
+    some = [one("elm", source="spoken"), *[bare] * 200]
+    found = GoldTreebanks.load(first, [some], decided).others[0]
+    assert [s.feats[0] for s in found] == ["Number=Sing", *[NOT_LEARNED] * 200]
     alone = GoldTreebanks.load([one("oak")], [[one("oak")]])  # the first has no FEATS, either
     assert alone.others[0][0].feats == ["_"]
 

@@ -30,11 +30,13 @@ MANY, SOME = (
     20,
     3,
 )  # occurrences from which on a form is judged, in the first and in another treebank
+EMPTY = 0.99  # share of words without a value from which on a column is said to be empty
 SURE = 0.95  # share of the most frequent value of a form that is said to have only this one
 TRUSTED = 0.9  # share of words on which two treebanks agree about FEATS that are learned from both
 SHARED = 5  # words from which on this share is judged
 MOST_SOURCES = 9  # of a mixture; more names are those of documents
 NOT_LEARNED = "?"  # instead of FEATS that the first treebank has, with another meaning
+COLUMNS = ("lemma", "upos", "xpos", "feats")
 Key = tuple[str, ...]
 
 
@@ -96,9 +98,13 @@ class Conventions:
                 found[word.form.lower(), word.upos, xpos][word.feats] += n
         return dict(found)
 
-    def lacks(self, column: str) -> bool:
-        """Return whether a column is empty throughout."""
-        return all(getattr(word, column) == UNANNOTATED for word in self.words)
+    @cached_property
+    def lacking(self) -> set[str]:
+        """The columns that are empty, except perhaps for words that a list has decided about."""
+        empty: Counter[str] = Counter()
+        for word, n in self.words.items():
+            empty.update({name: n for name in COLUMNS if getattr(word, name) == UNANNOTATED})
+        return {name for name in COLUMNS if empty[name] >= EMPTY * self.words.total()}
 
     @cached_property
     def typical(self) -> dict[str, Analysis]:
@@ -131,12 +137,12 @@ def find_clashes(
 ) -> Iterator[Clash]:
     """Yield the forms with one sure value in the first treebank and another in the other."""
     for column in ("upos", "xpos", "feats"):
-        if other.lacks(column):
+        if column in other.lacking:
             continue
         of_first: Mapping[Key, Counter[str]] = getattr(first, column)
         of_other: Mapping[Key, Counter[str]] = getattr(other, column)
         for key, counts in of_other.items():
-            if column == "feats" and key[-1] == UNANNOTATED and not other.lacks("xpos"):
+            if column == "feats" and key[-1] == UNANNOTATED and "xpos" not in other.lacking:
                 continue  # compared with XPOS instead
             theirs, seen = sure_value(counts, some), of_first.get(key)
             ours = sure_value(seen, many)
@@ -153,7 +159,6 @@ class Harmony:
         for clash in find_clashes(first, other):
             self._clashes[clash.column][clash.key] = clash.ours
         self._settled: dict[Analysis, Analysis] = {}
-        self._lacks = {name for name in ("xpos", "feats", "lemma") if other.lacks(name)}
 
     def settle(self, sentence: Sentence) -> Sentence:
         """Return the sentence with the tags and lemmas of the first treebank."""
@@ -169,15 +174,15 @@ class Harmony:
         found = word
         if (word.form,) in self._clashes["upos"]:
             typical = self.first.typical[word.form]
-            found = typical._replace(**{name: getattr(word, name) for name in self._lacks})
+            found = typical._replace(**{name: getattr(word, name) for name in self.other.lacking})
         xpos = self._clashes["xpos"].get((word.form, found.upos), found.xpos)
         found = found._replace(xpos=xpos)
         self._settled[word] = found = found._replace(feats=self._feats(found))
         return found
 
     def _feats(self, word: Analysis) -> str:
-        if "feats" in self._lacks:
-            return word.feats if self.first.lacks("feats") else NOT_LEARNED
+        if "feats" in self.other.lacking and word.feats == UNANNOTATED:
+            return word.feats if "feats" in self.first.lacking else NOT_LEARNED
         key = word.form.lower(), word.upos, word.xpos
         if key in self._clashes["feats"]:
             return self._clashes["feats"][key]

@@ -18,7 +18,7 @@ hyphen; [*] ends this. `omit` leaves out such sentences.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,6 +48,11 @@ class Decision:
     values: dict[str, str]
     sources: frozenset[str] = frozenset()
 
+    def may_concern(self, sentence: Sentence) -> bool:
+        """Return whether each condition is met by some word."""
+        conditions = self.conditions.items()
+        return all(value in getattr(sentence, COLUMNS[name]) for name, value in conditions)
+
 
 @dataclass
 class HarmonyList:
@@ -61,8 +66,14 @@ class HarmonyList:
         return [self._decided(s) for s in sentences if source_of(s) not in self.omitted]
 
     def _decided(self, sentence: Sentence) -> Sentence:
-        forms, source = sentence.forms, source_of(sentence)
-        concerned = [(i, d) for i, form in enumerate(forms) for d in self._of(form, source)]
+        source = source_of(sentence)
+        of_any = [d for d in self._of(ANY, source) if d.may_concern(sentence)]
+        concerned = [
+            (i, decision)
+            for i, form in enumerate(sentence.forms)
+            for key in dict.fromkeys((form, form.lower()))
+            for decision in (*of_any, *self._of(key, source))
+        ]
         if not concerned:
             return sentence
         columns = {name: getattr(sentence, attribute) for name, attribute in COLUMNS.items()}
@@ -76,12 +87,10 @@ class HarmonyList:
         named = {COLUMNS[name]: values for name, values in columns.items()}
         return sentence.replace(heads=heads, **named)
 
-    def _of(self, form: str, source: str) -> Iterator[Decision]:
-        """Yield the decisions about a form in sentences of a source."""
-        for key in dict.fromkeys((ANY, form, form.lower())) if self.decisions else ():
-            for decision in self.decisions.get(key, ()):
-                if not decision.sources or source in decision.sources:
-                    yield decision
+    def _of(self, form: str, source: str) -> list[Decision]:
+        """Return the decisions about a form in sentences of a source."""
+        found = self.decisions.get(form, ())
+        return [d for d in found if not d.sources or source in d.sources] if found else []
 
 
 def read_harmony(path: str | Path) -> HarmonyList:
