@@ -60,8 +60,8 @@ class Lexicon:
             follower = FOLLOWERS.index(found.follower) * unit("follower")
             classes[key] = classes.get(key, 0) | found.level * unit("abbreviation") | follower
         tags = None
-        if self.tags is not None:  # abbreviations come last; those that no tag has get none
-            tags = self.tags.ljust(len(classes), b"\0")
+        if self.tags is not None:  # other abbreviations follow, without tags
+            tags = self.tags + bytes(len(classes) - len(self.hashes))
         return LexiconIndex(array("Q", classes), bytes(classes.values()), self.patterns, tags)
 
 

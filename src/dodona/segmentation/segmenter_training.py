@@ -34,7 +34,6 @@ MARGIN = 12  # by which the gold label should win
 # factor of the margin for augmented text, which sometimes contradicts the treebank: English dev,
 # mean of three seeds: tokens 99.58 to 99.61, sentences 89.53 to 89.92
 WIDER = 3
-DROPOUT = 0.0
 TOKEN, SENTENCE = LABELS["token"], LABELS["sentence"]
 BIASES = (-1, -0.5, -0.25, 0.25, 0.5, 1, 1.5, 2, 3, 4)  # to try, in margins
 UNIT = 10  # most sentences of a paragraph in a training unit
@@ -86,7 +85,7 @@ class SegmenterTrainer(Learner[Weights]):
         text, labels = code_points(shown.text), _labels(shown)
         self.pair_table = make_pair_table(count_pairs(text, labels, index), self.settings.certain)
         self.boundaries = BoundaryTrainer(
-            text, self.pair_table, labels, margin=margin, cutoff=cutoff, lexicon=index, dropout=DROPOUT
+            text, self.pair_table, labels, margin=margin, cutoff=cutoff, lexicon=index
         )
         self.units = _units(shown)
         for unit in self.units:

@@ -24,8 +24,8 @@ cdef enum:
     FIRST_KNOWN_WITHIN = 72
     FIRST_KNOWN_AT_SPACE = 84
     FIRST_CONTEXT = 104
-    FIRST_BREAK = 134
-    N_BOUNDARY_TEMPLATES = 140
+    FIRST_BREAK = 140
+    N_BOUNDARY_TEMPLATES = 142
     NOTHING = 1               # stands for the next word at the end of a paragraph
     MAX_OPENING = 3           # quotes and brackets before a word to come
     MAX_LINE = 120            # characters of the next line that are counted
@@ -35,9 +35,6 @@ cdef enum:
 cdef uint64_t BOUNDARY_SEEDS[N_BOUNDARY_TEMPLATES]
 for _t in range(N_BOUNDARY_TEMPLATES):
     BOUNDARY_SEEDS[_t] = seed(_t + 1000)     # distinct from the parser's seeds
-import os
-for _x in os.environ.get("SEG_DROP", "").split():
-    BOUNDARY_SEEDS[int(_x)] = 0
 
 
 cdef struct Ahead:            # the next chunk of text

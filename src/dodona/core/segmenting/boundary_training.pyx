@@ -6,7 +6,6 @@ model's labels and learns at every boundary whose gold label does not win by a m
 from libc.stdint cimport uint8_t, uint64_t
 from libcpp.vector cimport vector
 
-from dodona.core.base.hashing cimport mixed
 from dodona.core.base.nodes cimport NONE
 from dodona.core.segmenting.characters cimport CodePoints, is_space
 from dodona.core.segmenting.lexicon_index cimport LexiconIndex
@@ -22,15 +21,14 @@ cdef class BoundaryTrainer(MarginPerceptron):
     """Trainer on a text; labels[i] is the gold label of the boundary before character i."""
     cdef TextScanner scanner
     cdef vector[uint8_t] labels
-    cdef uint64_t dropped           # of 2^16 features, those left out at random
 
     def __init__(self, CodePoints text, bytes pair_table, const uint8_t[::1] labels, *,
-                 float margin, int cutoff, LexiconIndex lexicon=None, double dropout=0):
+                 float margin, int cutoff, LexiconIndex lexicon=None):
         if labels.shape[0] != len(text):
             raise ValueError(f"{labels.shape[0]} labels for {len(text)} characters")
         self.weights = Weights(N_LABELS)
         self.scanner = TextScanner(text, pair_table, lexicon=lexicon)
-        self.margin, self.dropped = margin, <uint64_t> (dropout * (1 << 16))
+        self.margin = margin
         start_counting(&self.cutoff, cutoff)
         for label in labels:
             if label >= N_LABELS:
@@ -67,8 +65,6 @@ cdef class BoundaryTrainer(MarginPerceptron):
         cdef int label, n = fill_boundary(self.scanner, keys), rival = NONE
         for label in range(BLOCK):
             scores[label] = 0
-        if self.dropped:
-            n = self.without_dropped(keys, n)
         self.weights.score(keys, n, scores)
         for label in range(N_LABELS):
             if label == SAME and gold != SAME and not self.scanner.may_join():
@@ -76,16 +72,6 @@ cdef class BoundaryTrainer(MarginPerceptron):
             if label != gold and (rival == NONE or scores[label] > scores[rival]):
                 rival = label
         return self.learn(keys, n, scores, gold, rival)
-
-    cdef int without_dropped(self, uint64_t* keys, int n) noexcept nogil:
-        """Keep a random part of the keys, so that no rare feature alone explains an example."""
-        cdef uint64_t time = mixed(<uint64_t> self.time)
-        cdef int i, n_kept = 0
-        for i in range(n):
-            if mixed(keys[i] ^ time) >> 48 >= self.dropped:
-                keys[n_kept] = keys[i]
-                n_kept += 1
-        return n_kept
 
 
 def count_pairs(CodePoints text not None, const uint8_t[::1] labels, LexiconIndex lexicon=None):

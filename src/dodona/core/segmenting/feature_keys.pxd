@@ -17,7 +17,7 @@ cdef inline void put(Keys* keys, uint64_t a, uint64_t b, uint64_t c,
     cdef uint64_t key = (keys.seeds[keys.template] + a * multiplier(0) + b * multiplier(1)
                          + c * multiplier(2) + d * multiplier(3))
     keys.key[keys.n] = mixed(mixed(key)) | 1
-    keys.n += keys.seeds[keys.template] != 0
+    keys.n += 1
     keys.template += 1
 
 

@@ -8,12 +8,15 @@ from libc.stdint cimport uint32_t
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.segmenting.characters cimport (
-    LOWER, PERIOD, TERMINAL, UPPER, is_space, is_wordlike, line_ends_at)
+    COLON, COMMA, DIGIT, LOWER, PERIOD, QUOTE, TERMINAL, UPPER, is_space, is_wordlike,
+    line_ends_at)
 from dodona.core.segmenting.lexicon_index cimport VERB_TAG, WRITING
 
 cdef enum:
     N_ENDING = 3            # characters of the ending of an unknown word
     FIRST_ENDING = 1 << 16  # tags of endings lie above those of the lexicon
+
+cdef TextWord NO_WORDS      # all counts are 0
 
 
 cdef int read_words(CodePoints text, LexiconIndex lexicon,
@@ -21,33 +24,36 @@ cdef int read_words(CodePoints text, LexiconIndex lexicon,
     """Read the words of a text, and one word more, which stands for its end."""
     cdef Py_ssize_t i = 0, n = <Py_ssize_t> text.kind.size(), start
     cdef const uint8_t* kind = text.kind.data()
-    cdef int n_line_ends = 2, n_verbs = 0, n_capitals = 0, n_uppers = 0
+    cdef int n_line_ends = 2
     cdef bint is_upper
-    cdef TextWord word
+    cdef TextWord word = NO_WORDS
     words.clear()
     while True:
         while i < n and is_space(kind[i]):
             n_line_ends += line_ends_at(text.point.data(), kind, i)
             i += 1
         word.begins_paragraph = n_line_ends > 1 or i == n
-        word.start, word.n_verbs, word.n_capitals, word.n_uppers = i, n_verbs, n_capitals, n_uppers
-        word.hash, word.tag, word.kind, word.writing, word.stop = 0, 0, 0, 0, 0
+        word.start, word.kind, word.tag = i, 0, 0
         if i == n:
             words.push_back(word)
             break
         start, n_line_ends = i, 0
         word.kind = kind[i]
         i += 1
+        is_upper = word.kind == UPPER
         if is_wordlike(word.kind):
-            is_upper = word.kind == UPPER
             while i < n and is_wordlike(kind[i]):
                 is_upper = is_upper and kind[i] != LOWER
                 i += 1
-            n_capitals += word.kind == UPPER
-            n_uppers += is_upper and i > start + 1
         look_up(text.low.data(), start, i, lexicon, &word)
-        n_verbs += word.tag & VERB_TAG != 0 and word.tag < FIRST_ENDING
         words.push_back(word)
+        word.n_verbs += word.tag & VERB_TAG != 0 and word.tag < FIRST_ENDING
+        word.n_capitals += word.kind == UPPER
+        word.n_uppers += is_upper and i > start + 1
+        word.n_numbers += word.kind == DIGIT
+        word.n_commas += word.kind == COMMA
+        word.n_colons += word.kind == COLON
+        word.n_quotes += word.kind == QUOTE
     find_stops(words)
 
 
@@ -69,13 +75,14 @@ cdef void look_up(const uint32_t* low, Py_ssize_t start, Py_ssize_t end, Lexicon
 
 
 cdef void find_stops(vector[TextWord]& words) noexcept nogil:
-    cdef int i = <int> words.size() - 1, stop = i
+    """Set the indices of the next stop and of the next paragraph."""
+    cdef int i = <int> words.size() - 1, stop = i, end = i
     while i >= 0:
         if words[i].kind == PERIOD or words[i].kind == TERMINAL:
             stop = i
-        words[i].stop = stop
+        words[i].stop, words[i].end = stop, end
         if words[i].begins_paragraph:
-            stop = i
+            stop = end = i
         i -= 1
 
 
