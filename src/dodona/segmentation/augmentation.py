@@ -1,13 +1,14 @@
 """Training text made from a treebank's sentences, for phenomena that treebanks rarely contain.
 
 Listed abbreviations and tokens replace words of the treebank; sentences end in an abbreviation or
-in a letter ("plan B."); short lines form lists.
+in a letter ("plan B."); short lines form lists; some text is in lower case or in capitals, and some
+has no punctuation.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from random import Random
@@ -25,6 +26,9 @@ ITEMS = 3, 6  # lines of a list
 SHORT = 4  # most tokens of a line of a list
 QUOTED = 30  # pairs of sentences in quotes
 GLUED = 30  # pairs of sentences without a space between them
+RECASED = 0.02  # share of sentences in each of lower case, capitals and title case …
+BARE = 0.02  # … and without punctuation, one in each line
+TOGETHER = 3  # consecutive sentences of such a copy
 QUOTES = (("“", "”"), ('"', '"'), ("«", "»"), ("„", "“"), ("「", "」"))
 STOPS = (".", "!", "?")
 
@@ -60,6 +64,8 @@ def augmented(
         _lists(sentences, rng),
         _quoted(ended, gold.text, rng),
         _glued(pairs, rng),
+        _recased(sentences, rng),
+        _bare(sentences, rng),
     )
     return _assembled(made)
 
@@ -174,6 +180,36 @@ def _glued(pairs: Pairs, rng: Random) -> Iterator[Paragraph]:
     for _ in range(GLUED if hosts else 0):
         one, two = rng.choice(hosts)
         yield [one, _with(two, 0, replace(two[0], gap=""))]
+
+
+def _recased(sentences: Sequence[Line], rng: Random) -> Iterator[Paragraph]:
+    """Write consecutive sentences in lower case, in capitals and in title case."""
+    for convert in (str.lower, str.upper, str.title):
+        for paragraph in _consecutive(sentences, RECASED, rng):
+            yield [[_converted(token, convert) for token in line] for line in paragraph]
+
+
+def _bare(sentences: Sequence[Line], rng: Random) -> Iterator[Paragraph]:
+    """Remove the punctuation of consecutive sentences, which become lines; some in lower case."""
+    for paragraph in _consecutive(sentences, BARE, rng):
+        lines = [[token for token in line if token.form[0].isalnum()] for line in paragraph]
+        lines = [_with(line, 0, replace(line[0], gap="\n")) for line in lines if line]
+        if rng.random() < 0.5:
+            lines = [[_converted(token, str.lower) for token in line] for line in lines]
+        if lines:
+            yield lines
+
+
+def _consecutive(sentences: Sequence[Line], share: float, rng: Random) -> Iterator[Paragraph]:
+    """Choose some groups of consecutive sentences, separated by white space."""
+    for _ in range(round(share * len(sentences) / TOGETHER)):
+        first = rng.randrange(len(sentences))
+        lines = sentences[first : first + TOGETHER]
+        yield [_with(line, 0, replace(line[0], gap=line[0].gap and " ")) for line in lines]
+
+
+def _converted(token: SpacedToken, convert: Callable[[str], str]) -> SpacedToken:
+    return SpacedToken(token.gap, convert(token.form), tuple(map(convert, token.words)))
 
 
 def _ends_in_word(line: Line) -> bool:

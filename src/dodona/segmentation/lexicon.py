@@ -37,6 +37,7 @@ class Lexicon:
     hashes: "array[int] | memoryview" = field(default_factory=lambda: array("Q"))
     classes: bytes = b""
     patterns: Mapping[str, str] = field(default_factory=dict)  # "open" or "whole"
+    tags: bytes | None = None  # grammatical classes of the words; None in files older than tags
     coverage: float = 0.0  # share of the treebank's words that are in the lexicon
 
     @cached_property
@@ -52,13 +53,16 @@ class Lexicon:
         return n_known < STRANGE * self.coverage * len(words)
 
     def index(self) -> LexiconIndex:
-        """Return the lexicon for compiled code, with a class for each word."""
+        """Return the lexicon for compiled code, with a class and a tag for each word."""
         classes = dict(zip(self.hashes, self.classes, strict=True))
         for word, found in self.abbreviations.items():
             key = string_hash(lower(word))
             follower = FOLLOWERS.index(found.follower) * unit("follower")
             classes[key] = classes.get(key, 0) | found.level * unit("abbreviation") | follower
-        return LexiconIndex(array("Q", classes), bytes(classes.values()), self.patterns)
+        tags = None
+        if self.tags is not None:  # other abbreviations follow, without tags
+            tags = self.tags + bytes(len(classes) - len(self.hashes))
+        return LexiconIndex(array("Q", classes), bytes(classes.values()), self.patterns, tags)
 
 
 def unit(name: str) -> int:
@@ -66,7 +70,9 @@ def unit(name: str) -> int:
     return FIELDS[name] & -FIELDS[name]
 
 
-def restore_lexicon(about: Any, hashes: memoryview, classes: bytes) -> Lexicon:
+def restore_lexicon(
+    about: Any, hashes: memoryview, classes: bytes, tags: bytes | None
+) -> Lexicon:
     """Restore a lexicon from a model file; raise ValueError if it is damaged."""
     abbreviations = {}
     for word, found in read_field(about, "abbreviations", dict).items():
@@ -76,4 +82,4 @@ def restore_lexicon(about: Any, hashes: memoryview, classes: bytes) -> Lexicon:
             case _:
                 raise ValueError(f"the abbreviation {word!r} has the invalid entry {found!r}")
     patterns, coverage = read_field(about, "patterns", dict), read_field(about, "coverage", float)
-    return Lexicon(abbreviations, hashes, classes, patterns, coverage)
+    return Lexicon(abbreviations, hashes, classes, patterns, tags, coverage)

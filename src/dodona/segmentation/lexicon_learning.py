@@ -256,17 +256,23 @@ class Sources:
         return {Path(name).name: checksum([Path(name).read_bytes()]) for name in names}
 
 
-def learn_lexicon(text: str, patterns: Sequence[Sequence[int]], sources: Sources) -> Lexicon:
-    """Learn a lexicon; `patterns` has the counts of whole and split matches, by pattern id."""
+def learn_lexicon(
+    text: str, tags: Mapping[str, int], patterns: Sequence[Sequence[int]], sources: Sources
+) -> Lexicon:
+    """Learn a lexicon; `patterns` has the counts of whole and split matches, by pattern id.
+
+    `tags` are the grammatical classes of the treebank's words (`learn_tags`).
+    """
     counts = count_words(chain((line.split() for line in text.split("\n")), sources.lines()))
-    words = counts.known()
-    known = {*words}
-    seen = [word.lower() in known for word in WORD.findall(text)]
+    words = {lower(word): word_class(counts, word) for word in counts.known()}
+    words |= {word: 0 for word in tags if word not in words}
+    seen = [lower(word) in words for word in WORD.findall(text)]
     return Lexicon(
         {**learn_abbreviations(counts), **sources.listed.abbreviations},
-        array("Q", [string_hash(lower(word)) for word in words]),
-        bytes(word_class(counts, word) for word in words),
+        array("Q", map(string_hash, words)),
+        bytes(words.values()),
         {name: _state(*patterns[number]) for name, number in PATTERNS.items()},
+        bytes(tags.get(word, 0) for word in words),
         round(sum(seen) / max(len(seen), 1), 4),
     )
 

@@ -43,7 +43,7 @@ class Segmenter(Serialisable):
     Made by `train_segmenter` or `Segmenter.load`. `record` holds the data of its training.
     """
 
-    FORMAT = FileFormat("segmenter", version=1, oldest=1, implied=1)
+    FORMAT = FileFormat("segmenter", version=2, oldest=1, implied=1)  # 2: tags of words
 
     settings: SegmenterSettings
     pair_table: bytes  # boundary labels of pairs of character kinds (`make_pair_table`)
@@ -145,6 +145,8 @@ class Segmenter(Serialisable):
             about["coverage"] = known.coverage
             arrays["segmenter.lexicon.hashes"] = Array("U64", known.hashes.tobytes())
             arrays["segmenter.lexicon.classes"] = Array("U8", known.classes)
+            if known.tags is not None:
+                arrays["segmenter.lexicon.tags"] = Array("U8", known.tags)
         return about, arrays
 
     @classmethod
@@ -159,7 +161,10 @@ class Segmenter(Serialisable):
         lexicon = None
         if "segmenter.lexicon.hashes" in arrays or "segmenter.lexicon.classes" in arrays:
             hashes, classes = (arrays[f"segmenter.lexicon.{n}"] for n in ("hashes", "classes"))
-            lexicon = restore_lexicon(about, hashes, bytes(classes))
+            tags = arrays.get("segmenter.lexicon.tags")
+            lexicon = restore_lexicon(
+                about, hashes, bytes(classes), None if tags is None else bytes(tags)
+            )
         step, word_step = read_field(about, "steps", list[float])
         return cls(
             read_settings(about, SegmenterSettings),

@@ -21,6 +21,7 @@ from dodona.segmentation.expansion_rules import learn_rules
 from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.sentence_writer import code_points
+from dodona.segmentation.word_tags import learn_tags
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
 from dodona.storage.json_fields import read_field
 from dodona.training.checkpoint import TrainingState
@@ -56,7 +57,8 @@ class SegmenterTrainer(Learner[Weights]):
         super().__init__()
         self.settings: SegmenterSettings = settings
         self.sources = sources or Sources()
-        self.gold = gold_text(load(train))
+        sentences = load(train)
+        self.gold, self.tags = gold_text(sentences), learn_tags(sentences)
         self.dev = gold_text(load(dev)) if dev is not None else None
         self.best_words_score = 0.0
         self._start_boundaries()
@@ -67,7 +69,7 @@ class SegmenterTrainer(Learner[Weights]):
         """Make the trainer of sentence and token boundaries."""
         shown, cutoff, margin = self.gold, self.settings.cutoff, MARGIN
         counts = count_patterns(code_points(shown.text), _labels(shown))
-        self.lexicon = learn_lexicon(shown.text, counts, self.sources)
+        self.lexicon = learn_lexicon(shown.text, self.tags, counts, self.sources)
         index = self.lexicon.index()
         if len(shown.paragraphs) > 1:
             # a copy without blank lines, for texts that lack them: on en_ewt's dev set, F1 of

@@ -14,7 +14,7 @@ from libcpp.vector cimport vector
 from dodona.core.segmenting.characters cimport LOWER, UPPER, CodePoints
 from dodona.core.segmenting.expansion cimport ONE_WORD, PREFIX, SUFFIX, TokenExpander
 from dodona.core.segmenting.text_scanner cimport (
-    BEGINS_PARAGRAPH, BEGINS_SENTENCE, TextScanner, TokenSpan)
+    BEGINS_ITEM, BEGINS_PARAGRAPH, BEGINS_SENTENCE, TextScanner, TokenSpan)
 from dodona.core.segmenting.text_splitter cimport TextSplitter
 from dodona.treebank.characters cimport MAX_UTF8, write_utf8
 from dodona.treebank.sentence cimport NO_HEAD, STRIDE, make_sentence
@@ -53,6 +53,7 @@ cdef class Cursor:
     cdef public Py_ssize_t line
     cdef public Py_ssize_t n_sentences
     cdef public bint begins_paragraph
+    cdef public bint in_list            # the last sentence was an item of a list
     cdef bytes name                     # document name, with which sentence ids begin
     cdef const char* name_text          # in `name`
     cdef size_t n_name
@@ -177,7 +178,8 @@ cdef class SentenceWriter:
         cdef ConlluBuffer out = ConlluBuffer()
         cdef size_t n_tokens
         cdef Py_ssize_t taken, ahead = LOOKAHEAD
-        cdef bint begins_paragraph = True
+        cdef bint begins_paragraph = True, in_list = False
+        scanner.starts_in_list = cursor.in_list
         with nogil:
             self.splitter.run(scanner)
             n_tokens, taken = scanner.tokens.size(), scanner.n
@@ -186,6 +188,7 @@ cdef class SentenceWriter:
                 taken = scanner.tokens[n_tokens].start if n_tokens else 0
                 if n_tokens:
                     begins_paragraph = scanner.tokens[n_tokens].flags & BEGINS_PARAGRAPH != 0
+                    in_list = scanner.tokens[n_tokens].flags & BEGINS_ITEM != 0
             if n_tokens:
                 if not cursor.begins_paragraph:
                     scanner.tokens[0].flags &= ~BEGINS_PARAGRAPH
@@ -193,7 +196,7 @@ cdef class SentenceWriter:
                 self.write(scanner, n_tokens, taken, rules, cursor, out)
         if taken:
             cursor.offset += taken
-            cursor.begins_paragraph = begins_paragraph
+            cursor.begins_paragraph, cursor.in_list = begins_paragraph, in_list
         return out.sentences(), taken
 
     cdef int write(self, TextScanner scanner, size_t n_tokens, Py_ssize_t end,

@@ -4,6 +4,6 @@ from libc.stdint cimport uint64_t
 from dodona.core.segmenting.text_scanner cimport TextScanner
 
 cdef enum:
-    MAX_BOUNDARY_KEYS = 48
+    MAX_BOUNDARY_KEYS = 88
 
 cdef int fill_boundary(TextScanner scanner, uint64_t* keys) noexcept nogil

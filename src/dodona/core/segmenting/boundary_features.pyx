@@ -6,12 +6,15 @@ so that unseen characters are judged by similar ones.
 
 With a lexicon two more sets are used: whether the word before a period is an abbreviation, how the
 next word is written elsewhere (Kiss & Strunk 2006), the pattern of the token, and line lengths.
+A lexicon with tags adds the set of `context_features`.
 """
 from libc.stdint cimport uint8_t
 
-from dodona.core.base.hashing cimport hashed_on, mixed, multiplier, seed
+from dodona.core.base.hashing cimport hashed_on, seed
 from dodona.core.segmenting.characters cimport (
     LINE_END, OUTSIDE, PERIOD, SPACE, is_space, is_wordlike)
+from dodona.core.segmenting.context_features cimport fill_context
+from dodona.core.segmenting.feature_keys cimport Keys, bucket, put
 from dodona.core.segmenting.lexicon_index cimport ABBREVIATION, FOLLOWER, LIKE_CAPITAL
 
 cdef enum:
@@ -20,7 +23,9 @@ cdef enum:
     FIRST_AT_SPACE = 32       # first template of the second set
     FIRST_KNOWN_WITHIN = 72
     FIRST_KNOWN_AT_SPACE = 84
-    N_BOUNDARY_TEMPLATES = 104
+    FIRST_CONTEXT = 104
+    FIRST_BREAK = 140
+    N_BOUNDARY_TEMPLATES = 142
     NOTHING = 1               # stands for the next word at the end of a paragraph
     MAX_OPENING = 3           # quotes and brackets before a word to come
     MAX_LINE = 120            # characters of the next line that are counted
@@ -28,7 +33,6 @@ cdef enum:
     IS_ABBREVIATION = ABBREVIATION | FOLLOWER
 
 cdef uint64_t BOUNDARY_SEEDS[N_BOUNDARY_TEMPLATES]
-cdef uint64_t M1 = multiplier(0), M2 = multiplier(1), M3 = multiplier(2), M4 = multiplier(3)
 for _t in range(N_BOUNDARY_TEMPLATES):
     BOUNDARY_SEEDS[_t] = seed(_t + 1000)     # distinct from the parser's seeds
 
@@ -39,27 +43,6 @@ cdef struct Ahead:            # the next chunk of text
     uint64_t hash             # of the whole chunk
     uint64_t shape
     uint64_t length
-
-
-cdef struct Keys:
-    uint64_t* key
-    int n
-    int template
-
-
-cdef inline void put(Keys* keys, uint64_t a, uint64_t b, uint64_t c,
-                     uint64_t d) noexcept nogil:
-    cdef uint64_t key = BOUNDARY_SEEDS[keys.template] + a * M1 + b * M2 + c * M3 + d * M4
-    keys.key[keys.n] = mixed(mixed(key)) | 1
-    keys.n += 1
-    keys.template += 1
-
-
-cdef inline uint64_t bucket(Py_ssize_t n) noexcept nogil:
-    """Round a count: exact below 5, then in coarser steps."""
-    if n < 5:
-        return n
-    return 5 if n < 8 else 6 if n < 12 else 7 if n < 20 else 8 if n < 40 else 9
 
 
 cdef Py_ssize_t read_chunk(TextScanner scanner, Py_ssize_t i, Ahead* ahead) noexcept nogil:
@@ -102,7 +85,7 @@ cdef void read_next_chunk(TextScanner scanner, Py_ssize_t i, Ahead* ahead) noexc
 cdef int fill_boundary(TextScanner scanner, uint64_t* keys) noexcept nogil:
     """Write the keys of the current boundary; return their number."""
     cdef Ahead rest, after
-    cdef Keys found = Keys(keys, 0, 0)
+    cdef Keys found = Keys(keys, 0, 0, &BOUNDARY_SEEDS[0])
     cdef Py_ssize_t end = read_chunk(scanner, scanner.at, &rest)
     read_next_chunk(scanner, end, &after)
     if scanner.gap == scanner.at:
@@ -116,6 +99,10 @@ cdef int fill_boundary(TextScanner scanner, uint64_t* keys) noexcept nogil:
         if scanner.lexicon is not None:
             found.template = FIRST_KNOWN_AT_SPACE
             fill_known_at_space(scanner, &rest, &found)
+            if scanner.lexicon.has_tags:
+                found.template = FIRST_CONTEXT
+                scanner.find_word()
+                fill_context(scanner, &found)
     return found.n
 
 
@@ -306,3 +293,7 @@ cdef void fill_line(TextScanner scanner, const Ahead* rest, uint64_t next, uint6
     put(keys, before + rest.length, k1, next, pattern)
     put(keys, rest.word, k1, 0, 0)
     put(keys, follows, k1, pattern, 0)
+    if scanner.lexicon.has_tags:
+        keys.template = FIRST_BREAK
+        put(keys, scanner.slack(), k1, pattern, 0)
+        put(keys, scanner.slack(), before, k1, next)

@@ -28,6 +28,9 @@ cdef enum:
     OTHER
     N_KINDS = 32        # a power of two, with spare values
 
+cdef enum:
+    PARAGRAPH_END = 0x2029
+
 
 cdef inline bint is_space(uint8_t kind) noexcept nogil:
     return LINE_END <= kind <= BLANK
@@ -35,6 +38,14 @@ cdef inline bint is_space(uint8_t kind) noexcept nogil:
 
 cdef inline bint is_wordlike(uint8_t kind) noexcept nogil:
     return LOWER <= kind <= MARK
+
+
+cdef inline int line_ends_at(const uint32_t* point, const uint8_t* kind,
+                             Py_ssize_t i) noexcept nogil:
+    """Count the line end at i: CR LF is one, and a paragraph separator counts as two."""
+    if kind[i] != LINE_END or point[i] == c"\n" and i > 0 and point[i - 1] == c"\r":
+        return 0
+    return 2 if point[i] == PARAGRAPH_END else 1
 
 
 cdef class CodePoints:

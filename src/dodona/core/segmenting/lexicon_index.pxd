@@ -11,6 +11,9 @@ cdef enum:              # bit fields of a word class
     FOLLOWER = 96       # what usually follows that period
     LIKE_CAPITAL = WRITING | STARTER
 
+cdef enum:
+    VERB_TAG = 128          # bit of the tags of verbs
+
 cdef enum:              # states of a pattern
     UNKNOWN_PATTERN     # never matched
     OPEN_PATTERN        # the treebank splits some matches: the model decides
@@ -21,7 +24,10 @@ cdef class LexiconIndex:
     cdef vector[uint64_t] key           # open addressing; 0 marks an empty slot
     cdef vector[uint8_t] value
     cdef uint8_t patterns[N_PATTERNS]
+    cdef vector[uint8_t] tag            # grammatical classes; all 0 in files older than tags
     cdef bint has_abbreviations
     cdef bint has_writings
+    cdef bint has_tags
 
     cdef uint8_t of(self, uint64_t hash) noexcept nogil
+    cdef size_t slot(self, uint64_t hash) noexcept nogil

@@ -3,6 +3,9 @@ from typing import Any
 
 FIELDS: dict[str, int]
 STATES: dict[str, int]
+VERB: int
 
 class LexiconIndex:
-    def __init__(self, hashes: Any, classes: Any, patterns: Mapping[str, str]) -> None: ...
+    def __init__(
+        self, hashes: Any, classes: Any, patterns: Mapping[str, str], tags: Any = None
+    ) -> None: ...

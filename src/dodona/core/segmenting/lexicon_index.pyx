@@ -8,20 +8,29 @@ from dodona.core.segmenting.patterns import PATTERNS
 
 FIELDS = {"writing": WRITING, "starter": STARTER, "abbreviation": ABBREVIATION,
           "follower": FOLLOWER}
+VERB = VERB_TAG
 STATES = {"unknown": UNKNOWN_PATTERN, "open": OPEN_PATTERN, "whole": WHOLE_PATTERN}
 
 
 cdef class LexiconIndex:
-    """Hash table from words (`string_hash`) to classes, and the state of each pattern."""
+    """Hash table from words (`string_hash`) to classes and tags, and the state of each pattern.
 
-    def __init__(self, const uint64_t[::1] hashes, const uint8_t[::1] classes, patterns):
+    Without tags, it serves a segmenter saved before tags existed.
+    """
+
+    def __init__(self, const uint64_t[::1] hashes, const uint8_t[::1] classes, patterns,
+                 const uint8_t[::1] tags=None):
         cdef size_t n = 16, i, slot
         if hashes.shape[0] != classes.shape[0]:
             raise ValueError(f"{hashes.shape[0]} words, but {classes.shape[0]} classes")
+        if tags is not None and hashes.shape[0] != tags.shape[0]:
+            raise ValueError(f"{hashes.shape[0]} words, but {tags.shape[0]} tags")
         while n < 2 * <size_t> hashes.shape[0]:
             n *= 2
         self.key.resize(n)
         self.value.resize(n)
+        self.tag.resize(n)
+        self.has_tags = tags is not None
         for i in range(<size_t> hashes.shape[0]):
             if hashes[i] == 0:
                 raise ValueError("the hash 0 belongs to a word without characters")
@@ -29,6 +38,8 @@ cdef class LexiconIndex:
             while self.key[slot] and self.key[slot] != hashes[i]:
                 slot = (slot + 1) & (n - 1)
             self.key[slot], self.value[slot] = hashes[i], classes[i]
+            if tags is not None:
+                self.tag[slot] = tags[i]
             self.has_abbreviations |= classes[i] & ABBREVIATION != 0
             self.has_writings |= classes[i] & LIKE_CAPITAL != 0
         for i in range(N_PATTERNS):
@@ -38,9 +49,11 @@ cdef class LexiconIndex:
 
     cdef uint8_t of(self, uint64_t hash) noexcept nogil:
         """Return the class of the word with this hash; 0 for an unknown word."""
+        return self.value[self.slot(hash)]
+
+    cdef size_t slot(self, uint64_t hash) noexcept nogil:
+        """Return the slot of a word; an empty one, whose class and tag are 0, if it is unknown."""
         cdef size_t mask = self.key.size() - 1, slot = hash & mask
-        while self.key[slot]:
-            if self.key[slot] == hash:
-                return self.value[slot]
+        while self.key[slot] and self.key[slot] != hash:
             slot = (slot + 1) & mask
-        return 0
+        return slot

@@ -4,6 +4,7 @@ from libcpp.vector cimport vector
 
 from dodona.core.segmenting.characters cimport N_KINDS, CodePoints
 from dodona.core.segmenting.lexicon_index cimport LexiconIndex
+from dodona.core.segmenting.text_words cimport TextWord
 
 cdef enum:
     SAME                # the token goes on
@@ -16,6 +17,7 @@ cdef enum:
 cdef enum:
     BEGINS_SENTENCE = 1
     BEGINS_PARAGRAPH = 2
+    BEGINS_ITEM = 4     # a line that follows an item of a list and may be another
 
 cdef struct TokenSpan:
     Py_ssize_t start
@@ -56,12 +58,21 @@ cdef class TextScanner:
     cdef uint64_t before                # hashes of the two preceding tokens of the sentence
     cdef uint64_t before2
     cdef vector[TokenSpan] tokens
+    cdef vector[TextWord] words         # with a lexicon that has tags
+    cdef Py_ssize_t word                # index of the first of them from `at` on (`find_word`)
+    cdef Py_ssize_t first_word          # of the sentence
+    cdef bint starts_in_list            # the text follows an item of a list
+    cdef bint in_list                   # the current line follows an item
 
     cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil
     cdef bint next_boundary(self) except -1 nogil
     cdef int forced(self) noexcept nogil
     cdef size_t pair(self) noexcept nogil
     cdef bint may_join(self) noexcept nogil
+    cdef bint may_end(self) noexcept nogil
+    cdef bint ends_item(self) noexcept nogil
+    cdef uint64_t slack(self) noexcept nogil
+    cdef void find_word(self) noexcept nogil
     cdef int take(self, int label) except -1 nogil
     cdef void finish(self) noexcept nogil
     cdef int start_token(self, int flags) except -1 nogil

@@ -12,16 +12,17 @@ from cpython.bytes cimport PyBytes_AS_STRING
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.segmenting.characters cimport (
-    APOSTROPHE, CLOSING, COLON, COMMA, DIGIT, EMOJI, LINE_END, LOWER, MARK, OPENING, OUTSIDE,
-    PERIOD, SPACE, UPPER, is_space, is_wordlike)
+    APOSTROPHE, CLOSING, COLON, COMMA, DIGIT, EMOJI, LOWER, MARK, OPENING, OUTSIDE, PERIOD, SPACE,
+    UPPER, is_space, is_wordlike, line_ends_at)
 from dodona.core.segmenting.lexicon_index cimport ABBREVIATION, WHOLE_PATTERN, LexiconIndex
+from dodona.core.segmenting.line_ends cimport is_item_end, line_slack
 from dodona.core.segmenting.patterns cimport INITIAL, MAX_ATOM, PatternMatch, address_at, recognised
+from dodona.core.segmenting.text_words cimport read_words, word_from
 
 cdef enum:
     JOINER = 0x200d
     FIRST_FLAG = 0x1f1e6            # regional indicators: two of them make a flag
     LAST_FLAG = 0x1f1ff
-    PARAGRAPH_END = 0x2029
     MAX_ITEM = 4                    # characters of "12. "
     MAX_SENTENCE = 1 << 20          # characters; a longer sentence is cut
     FEW = 8                         # occurrences of a pair below which the model decides
@@ -44,6 +45,8 @@ cdef class TextScanner:
         self.low, self.kind = text.low.data(), text.kind.data()
         self.pair_table, self.by_lines, self.lexicon = pair_table, by_lines, lexicon
         self.pair_labels = <const uint8_t*> PyBytes_AS_STRING(pair_table)
+        if lexicon is not None and lexicon.has_tags:
+            read_words(text, lexicon, self.words)
 
     cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil:
         """Start at the first character that is not white space; False if there is none."""
@@ -54,6 +57,8 @@ cdef class TextScanner:
         if first >= end:
             return False
         self.at = self.gap = first
+        self.word = word_from(self.words, first)
+        self.in_list = self.starts_in_list
         self.start_token(BEGINS_SENTENCE | BEGINS_PARAGRAPH)
         return True
 
@@ -65,10 +70,7 @@ cdef class TextScanner:
             i += 1
             self.gap, self.n_line_ends = i, 0
             while i < self.n and is_space(self.kind[i]):
-                if self.kind[i] == LINE_END and not (
-                        self.text.point[i] == c"\n" and i > self.gap
-                        and self.text.point[i - 1] == c"\r"):
-                    self.n_line_ends += 2 if self.text.point[i] == PARAGRAPH_END else 1
+                self.n_line_ends += line_ends_at(self.text.point.data(), self.kind, i)
                 i += 1
             self.at = i
             if i >= self.n:
@@ -88,6 +90,10 @@ cdef class TextScanner:
         if self.n_line_ends and (
                 self.by_lines or self.lexicon is not None and self.begins_item(i)):
             return SENTENCE
+        if self.n_line_ends and not self.words.empty():
+            self.in_list = self.ends_item()
+            if self.in_list:
+                return SENTENCE
         if self.gap == i:
             if kind == MARK or i < self.atom_end:
                 return SAME
@@ -122,6 +128,14 @@ cdef class TextScanner:
             i += 1
         return i < self.n and is_space(self.kind[i])
 
+    cdef bint ends_item(self) noexcept nogil:
+        """Whether the line that ends here is an item: one of several short lines without a mark."""
+        return is_item_end(self.text, self.line_start, self.gap, self.at, self.n, self.in_list)
+
+    cdef uint64_t slack(self) noexcept nogil:
+        """Return how many more characters the line could have had, in steps; 0 if it was full."""
+        return line_slack(self.text, self.line_start, self.gap, self.at, self.n)
+
     cdef bint ends_word(self, uint8_t kind) noexcept nogil:
         """Whether punctuation follows an abbreviation: "p.m.?", "etc.)"."""
         return (self.base_kind == PERIOD and COMMA <= kind <= CLOSING and kind != APOSTROPHE
@@ -145,6 +159,17 @@ cdef class TextScanner:
         return self.gap == self.at or (
             self.gap + 1 == self.at and self.kind[self.gap] == SPACE)
 
+    cdef bint may_end(self) noexcept nogil:
+        """Whether a sentence may end here: with tags, not inside a word."""
+        return self.words.empty() or self.gap != self.at or not (
+            is_wordlike(self.kind[self.at]) and is_wordlike(self.kind[self.at - 1]))
+
+    cdef void find_word(self) noexcept nogil:
+        """Advance `word` to the boundary."""
+        cdef Py_ssize_t last = <Py_ssize_t> self.words.size() - 1
+        while self.word < last and self.words[self.word].start < self.at:
+            self.word += 1
+
     cdef int take(self, int label) except -1 nogil:
         """Label this boundary, and read the character after it."""
         cdef int flags = 0
@@ -161,6 +186,9 @@ cdef class TextScanner:
             flags = BEGINS_SENTENCE
             if self.n_line_ends > 1:
                 flags |= BEGINS_PARAGRAPH
+                self.in_list = False
+            if self.in_list:
+                flags |= BEGINS_ITEM
         self.start_token(flags)
 
     cdef void finish(self) noexcept nogil:
@@ -174,6 +202,8 @@ cdef class TextScanner:
             self.sentence_start = self.line_start = i
             self.n_tokens = self.depth = 0
             self.before = self.before2 = 0
+            self.find_word()
+            self.first_word = self.word
             self.chunk = TextRun(i, 0, 0, 0, OUTSIDE)
         else:
             self.n_tokens += 1

@@ -52,7 +52,7 @@ cdef class TextSplitter:
             best = TOKEN
             if scores[SAME] > scores[TOKEN] and scanner.may_join():
                 best = SAME
-            if scores[SENTENCE] > scores[best]:
+            if scores[SENTENCE] > scores[best] and scanner.may_end():
                 best = TOKEN if scanner.by_lines else SENTENCE
             scanner.take(best)
         scanner.finish()

@@ -1,0 +1,3 @@
+from dodona.core.segmenting.characters import CodePoints
+
+def simple_words(text: CodePoints) -> list[str]: ...
