@@ -101,7 +101,7 @@ cdef class MatchSearch:
         self.sentence = sentence
         self.most = most
         self.found = []
-        self.placed.assign(matcher.nodes.size(), UNPLACED)
+        self.placed.resize(matcher.nodes.size(), UNPLACED)
 
     cdef list run(self):
         self.place(0, self.matcher.groups[0].first)
@@ -262,8 +262,8 @@ cdef class MatchSearch:
         if self.is_indexed:
             return 0
         self.is_indexed = True
-        self.first_child.assign(n_words + 1, UNPLACED)
-        self.next_sibling.assign(n_words, UNPLACED)
+        self.first_child.resize(n_words + 1, UNPLACED)
+        self.next_sibling.resize(n_words, UNPLACED)
         for word in range(n_words - 1, -1, -1):
             if self.sentence.head[word] == NO_HEAD:
                 continue

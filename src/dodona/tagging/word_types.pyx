@@ -57,7 +57,7 @@ cdef class WordTypes:
     def clear(self):
         """Remove all types."""
         self.seen = Vocabulary()
-        self.first.assign(1, 0)
+        self.first.resize(1)             # 0: where the rows of the first type begin
         self.rows.clear()
         self.entry.clear()
         self.attributes.clear()

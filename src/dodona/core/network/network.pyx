@@ -153,7 +153,7 @@ cdef class Network:
 
     def table_sizes(self):
         """Return the number of rows of each field's table."""
-        return [table.n_rows for table in self.tables]
+        return [self.tables[i].n_rows for i in range(self.tables.size())]
 
     cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
                         int n_types) except -1 nogil:

@@ -207,7 +207,8 @@ cdef class LockStep(Search):
         if lanes.blocks[lane].size() < n_units:
             lanes.blocks[lane].resize(n_units * 2)
         lay_out(&lanes.states[lane], lanes.blocks[lane].data(), n_words)
-        lanes.product_of[lane].assign(
+        lanes.product_of[lane].clear()
+        lanes.product_of[lane].resize(
             <size_t> n_words * self.lane_chooser.network.slots.n_slots, NONE)
         lanes.sentence[lane], lanes.n_products[lane] = sentence, 0
         lanes.words[lane] = corpus.words(sentence)
