@@ -4,6 +4,8 @@ from typing import Any, TypeAlias
 
 _Buffer: TypeAlias = array[Any] | memoryview | bytes | bytearray
 
+WINDOW: int
+
 def variants() -> list[str]: ...
 
 class Network:
