@@ -10,7 +10,7 @@ from dodona.tagging.word_types cimport N_READ, TYPE_COLUMN, WordTypes
 
 cdef enum:
     MOST_BYTES = 8 << 20      # of word types cached between batches: some 6,000 of width 256
-    CUTS = 8                  # the cache is emptied after so many cuts: topics change
+    CUTS = 16                 # the cache is emptied after so many cuts: topics change
 
 
 cdef class WordReader:
@@ -43,16 +43,16 @@ cdef class WordReader:
         return self.types.n_bytes() + self.space.types.size() * sizeof(float)
 
     cdef int cut_types(self) except -1 nogil:
-        """Keep the first half of the word types if all take too much memory.
+        """Keep the first three quarters of the word types if all take too much memory.
 
-        Frequent words come early in a text. Words may be long: a cut by half may not be enough.
+        Frequent words come early in a text. Words may be long: one cut may not be enough.
         """
         cdef int n_types = self.space.n_types
         if self.n_bytes() <= MOST_BYTES:
             return 0
         self.n_cuts += 1
-        while n_types > 0 and self.n_bytes() > MOST_BYTES // 4 * 3:
-            n_types = n_types // 2 if self.n_cuts % CUTS else 0
+        while n_types > 0 and self.n_bytes() > MOST_BYTES // 8 * 7:
+            n_types = n_types // 4 * 3 if self.n_cuts % CUTS else 0
             self.types.cut(n_types)
             self.space.cut_types(n_types)
         return 0

@@ -192,6 +192,9 @@ cdef class WordTypes:
         self.rows.resize(self.first.back())
         self.entry.resize(n_types)
         self.attributes.resize(n_types * N_FORM_ATTRIBUTES)
+        self.first.shrink_to_fit()
+        self.rows.shrink_to_fit()
+        self.attributes.shrink_to_fit()
         return 0
 
     cdef size_t n_bytes(self) noexcept nogil:

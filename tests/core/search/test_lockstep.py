@@ -110,7 +110,7 @@ def test_threads_share_a_search() -> None:
     search = LockStep(lab.scorer, lab.actions)
 
     def trees(_: int) -> list[list[int | None]]:
-        corpus = lab.read()
+        corpus = lab.read(SENTENCES)
         search.parse(corpus)
         return [corpus.heads(i) for i in range(len(SENTENCES))]
 

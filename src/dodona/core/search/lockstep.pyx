@@ -30,7 +30,7 @@ cdef extern from "state_scores.h" namespace "dodona" nogil:
 cdef enum:
     N_LANES = 64              # with fewer, rare slots have few words a round
     MOST_PRODUCTS = 1024      # of a lane; they are dropped then, and computed again if needed
-    KEPT_WORDS = 32           # memory for longer sentences is released by their lanes
+    KEPT_WORDS = 48           # memory for longer sentences is released by their lanes
 
 
 cdef class Lanes(Workspace):
@@ -74,9 +74,9 @@ cdef class Lanes(Workspace):
         cdef size_t n_bytes = Workspace.size(self)
         cdef int lane
         for lane in range(N_LANES):
-            n_bytes += (self.blocks[lane].capacity() * sizeof(uint64_t)
-                        + self.product_of[lane].capacity() * sizeof(int32_t)
-                        + self.products[lane].capacity() * sizeof(int16_t))
+            n_bytes += (self.blocks[lane].size() * sizeof(uint64_t)
+                        + self.product_of[lane].size() * sizeof(int32_t)
+                        + self.products[lane].size() * sizeof(int16_t))
         return n_bytes
 
     cdef void release(self, int lane) noexcept nogil:
@@ -92,7 +92,7 @@ cdef class Lanes(Workspace):
         """Make room for the product of a pair of word and slot."""
         cdef size_t first = <size_t> (self.n_products[lane] - self.first_product[lane]) * hidden
         if self.products[lane].size() < first + hidden:
-            self.products[lane].resize(first + first // 2 + 32 * <size_t> hidden)
+            self.products[lane].resize(first + 64 * <size_t> hidden)
         self.product_of[lane][pair] = self.n_products[lane]
         self.n_products[lane] += 1
         return self.products[lane].data() + first

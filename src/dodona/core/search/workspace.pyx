@@ -27,7 +27,7 @@ cdef class Workspace:
 
     cdef size_t size(self) noexcept nogil:
         """Return the bytes that depend on the sentences it has been used for."""
-        return self.block.capacity() * sizeof(uint64_t)
+        return self.block.size() * sizeof(uint64_t)
 
 
 cdef class BeamWorkspace(Workspace):
@@ -42,5 +42,5 @@ cdef class BeamWorkspace(Workspace):
         self.by_signature = ScoreCache(self.row_size * sizeof(int16_t), (LOG_SIGNATURES,))
 
     cdef size_t size(self) noexcept nogil:
-        return (Workspace.size(self) + self.agenda.block.capacity() * sizeof(uint64_t)
+        return (Workspace.size(self) + self.agenda.block.size() * sizeof(uint64_t)
                 + self.agenda.steps.capacity() * sizeof(Step))
