@@ -42,6 +42,6 @@ def test_long_words_are_read_alike() -> None:
     read = reader()
     long = Sentence.from_columns(["oak" * 200_000, "elm", "oak" * 200_001])
     first = tags(read, long)
-    for batch in range(10):  # 6 MB each, of 8 that the cache holds
+    for batch in range(10):  # 6 MB each, and the cache holds one
         read.read([Sentence.from_columns([f"w{batch}" * 3_000_000])])
         assert tags(read, long) == first

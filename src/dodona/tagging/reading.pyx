@@ -9,7 +9,8 @@ from dodona.core.network.network cimport Network, NetworkSpace
 from dodona.tagging.word_types cimport N_READ, TYPE_COLUMN, WordTypes
 
 cdef enum:
-    MOST_BYTES = 8 << 20      # of word types cached between batches: some 6,000 of width 256
+    BYTES_PER_UNIT = 1 << 15  # of word types cached between batches, by the width of the network:
+                              # 8 MB, some 6,000 types, for 256; narrow ones compute types fast
     CUTS = 16                 # the cache is emptied after so many cuts: topics change
 
 
@@ -20,6 +21,7 @@ cdef class WordReader:
     cdef NetworkSpace space
     cdef int n_tags           # tag columns; the network fills in the first n_heads
     cdef int n_cuts           # of the cache
+    cdef size_t most_bytes    # of the cache
 
     def __init__(self, Network network not None, WordTypes types not None, int n_tags):
         if network.table_sizes() != list(types.table_sizes):
@@ -29,6 +31,7 @@ cdef class WordReader:
             raise ValueError(f"{n_tags} tag columns, but the network predicts {network.n_heads}")
         self.network, self.types, self.n_tags = network, types, n_tags
         self.space = NetworkSpace(network)
+        self.most_bytes = <size_t> network.width * BYTES_PER_UNIT
 
     def read(self, sentences):
         """Encode sentences, run the network, and return the corpus with predicted tags."""
@@ -48,10 +51,10 @@ cdef class WordReader:
         Frequent words come early in a text. Words may be long: one cut may not be enough.
         """
         cdef int n_types = self.space.n_types
-        if self.n_bytes() <= MOST_BYTES:
+        if self.n_bytes() <= self.most_bytes:
             return 0
         self.n_cuts += 1
-        while n_types > 0 and self.n_bytes() > MOST_BYTES // 8 * 7:
+        while n_types > 0 and self.n_bytes() > self.most_bytes // 8 * 7:
             n_types = n_types // 4 * 3 if self.n_cuts % CUTS else 0
             self.types.cut(n_types)
             self.space.cut_types(n_types)
