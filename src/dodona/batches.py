@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 BATCH = 256  # sentences: with 64, tagger and parser evict each other from the cache, 1.2x slower
 MAX_BATCH_WORDS = 4096
 AHEAD = 4  # batches in flight per thread
+MANY = 4  # batches after which free memory is returned to the system
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -31,7 +33,30 @@ def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
     if threads < 1:
         raise ValueError(f"at least one thread is needed, not {threads}")
     done = map_in_order(lambda batch: _do(work, batch), _batches(iter(items)), threads, AHEAD)
-    return (item for batch in done for item in batch)
+    return _items(done)
+
+
+def _items(batches: Iterator[list[Any]]) -> Iterator[Any]:
+    """Yield the items of all batches; then return the memory that many of them took."""
+    n_batches = 0
+    try:
+        for batch in batches:
+            n_batches += 1
+            yield from batch
+    finally:
+        if n_batches >= MANY:
+            return_memory()
+
+
+def return_memory() -> None:
+    """Return free memory of the C library to the system, where it can (glibc does).
+
+    It takes a millisecond. Under mixed load this shrank a server from 160 to 110 MB.
+    """
+    import ctypes  # here, as it takes 3 ms
+
+    if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
+        library.malloc_trim(0)
 
 
 def map_in_order(

@@ -48,6 +48,15 @@ def test_counts(shell: Shell, file: Path) -> None:
     assert shell("grep", "--by", "n.Number", "upos=NOUN as n", file).out == "1\tPlur\n1\tSing\n"
 
 
+def test_a_search_that_takes_too_many_steps_names_the_sentence(shell: Shell, file: Path) -> None:
+    result = shell("grep", "-c", "* .. *", file, "--steps", "5")
+    assert (result.code, result.out) == (1, "")
+    assert f"{file}:1: in this sentence of 3 words" in result.err
+    assert "more than 5 steps" in result.err
+    assert shell("grep", "-c", "* .. *", file, "--steps", "6").out == "6\n"
+    assert "--steps must be at least 1" in shell("grep", "*", file, "--steps", "0").err
+
+
 def test_sentences_and_those_without(shell: Shell, file: Path) -> None:
     found = shell("grep", "upos=NOUN >det *", file, "--output", "conllu").out
     assert [sentence.sent_id for sentence in dodona.Doc.from_conllu(found)] == ["b"]

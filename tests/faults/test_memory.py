@@ -90,6 +90,15 @@ JOBS = {
         "model.save(folder / 'model')\n"
         "def job(): return written(dodona.load(folder / 'model')(TEXT))"
     ),
+    "load a network": "def job(): return dodona.load('en-small').labels",
+    "parse text with a network": ("def job(): return written(dodona.load('en-small')(TEXT * 3))"),
+    "parse with a network and a beam": (
+        "model = dodona.load('en-small')\ndef job(): return written(model.pipe(BOOK, beam=3))"
+    ),
+    "search": (
+        "patterns = [dodona.Pattern(p) for p in ('* > *', '* $ * .. *', '* >> * !< form=oak')]\n"
+        "def job(): return [p.count(s) for p in patterns for s in BOOK]"
+    ),
     "cluster": "def job(): return cluster([s.forms for s in BOOK], clusters=4)",
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import random
+import signal
+import tracemalloc
 from itertools import permutations
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona import Doc, DodonaError, Pattern, Sentence
-from dodona.query.language import MOST_WORDS, PatternError
+from dodona.query.language import MOST_WORDS, PatternError, StepLimitError
 
 
 def make(words: str) -> Sentence:
@@ -166,6 +168,54 @@ def test_strangers_get_no_regular_expressions() -> None:
     assert Pattern("form=a", regexes=False).n_words == 1
     with pytest.raises(PatternError, match="not allowed"):
         Pattern("form=/a/", regexes=False)
+
+
+ANYWHERE = " .. ".join("******")  # 24 billion matches in 75 words
+WORDS = Sentence.from_columns(["oak"] * 75)
+
+
+def test_a_search_has_a_budget_of_steps() -> None:
+    assert Pattern("* .. *", steps=3_000).count(WORDS) == 75 * 74 // 2
+    for search in (Pattern(ANYWHERE).count, Pattern(ANYWHERE).matches):
+        with pytest.raises(StepLimitError, match=r"<memory>:1: .* 75 words, .* 10,000,000 steps"):
+            search(WORDS)
+    assert Pattern(ANYWHERE).is_in(WORDS)
+    assert len(Pattern(ANYWHERE).matches(WORDS, most=1_000)) == 1_000
+    with pytest.raises(StepLimitError):
+        pickle.loads(pickle.dumps(Pattern("* .. *", steps=100))).count(WORDS)
+    with pytest.raises(ValueError, match="steps must be from 1"):
+        Pattern("*", steps=0)
+
+
+def test_matches_that_are_only_counted_take_no_memory() -> None:
+    pattern = Pattern(" .. ".join("****"))
+    tracemalloc.start()
+    try:
+        assert pattern.count(WORDS) == 75 * 74 * 73 * 72 // 4
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+
+
+class InterruptedSearchError(Exception):
+    pass
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timer")
+def test_a_search_can_be_interrupted() -> None:
+    """One that cannot ends with StepLimitError, after seconds."""
+
+    def interrupt(*_: object) -> None:
+        raise InterruptedSearchError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(InterruptedSearchError):
+            Pattern(ANYWHERE, steps=100_000_000).count(WORDS)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_the_search_agrees_with_trying_everything() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dodona
 from dodona.segmentation.expansion_rules import learn_rules
-from dodona.segmentation.segmenter import Segmenter
+from dodona.segmentation.segmenter import Segmenter, Splitting
 from dodona.segmentation.segmenter_training import (
     SegmenterTrainer,
     segmentation_scores,
@@ -352,3 +352,16 @@ def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
         SegmenterSettings(epochs=0)
     with pytest.raises(ValueError, match="there is no segmenter before"):
         SegmenterTrainer(treebank(5, 1), None, SegmenterSettings()).segmenter()
+
+
+@pytest.mark.parametrize("text", ["oak " * 3_000, "oak, " * 1_500, "(" * 2_500, "oak\n" * 2_100])
+@pytest.mark.parametrize("splitting", ["learned", "lines"])
+def test_a_sentence_is_cut_after_1024_tokens(
+    segmenter: Segmenter, text: str, splitting: Splitting
+) -> None:
+    found = segmenter.segment(text, sentences=splitting)
+    assert max(len(sentence.tokens) for sentence in found) <= 1024
+    assert original_text(found) == text
+    chunks = (text[i : i + 999] for i in range(0, len(text), 999))
+    streamed = [s for block in segmenter.stream(chunks, sentences=splitting) for s in block]
+    assert streamed == found

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -125,6 +126,24 @@ def test_unfinished_uploads_are_bounded(model: Path, is_announced: bool) -> None
         assert server.is_healthy()
         assert server.parse().status_code == 200
         assert server.n_in_flight > 0  # nobody waited for the uploads to end
+        assert server.memory() < MEGABYTES
+
+
+@pytest.mark.thorough
+@only_linux
+def test_lists_of_words_take_no_more_memory_than_other_texts() -> None:
+    """Eight requests at a time of 10,000 words without an end of sentence, for a network."""
+    with start("en", "--quiet") as server, ThreadPoolExecutor(8) as pool:
+
+        def ask(text: str) -> int:
+            return int(server.client.post("/api/parse", json={"text": text}).status_code)
+
+        def peak_after(text: str) -> float:
+            assert {*pool.map(ask, [text] * 8)} == {200}
+            return server.memory()
+
+        prose = peak_after("The old oak in the garden speaks to nobody. " * 450)
+        assert peak_after("a " * 10_000) < prose + 100
         assert server.memory() < MEGABYTES
 
 

@@ -61,6 +61,25 @@ class PatternError(DodonaError, ValueError):
         return f"pattern {self.text!r}, character {self.place + 1}: {self.message}"
 
 
+class StepLimitError(DodonaError, ValueError):
+    """A search for a pattern that takes more steps in a sentence than it may.
+
+    >>> print(StepLimitError("oak.conllu:7", 75, 10_000))
+    oak.conllu:7: in this sentence of 75 words, the pattern takes more than 10,000 steps; give its \
+words more conditions, or allow more steps
+    """
+
+    def __init__(self, where: str, n_words: int, most_steps: int) -> None:
+        super().__init__(where, n_words, most_steps)
+
+    def __str__(self) -> str:
+        where, n_words, most_steps = self.args
+        return (
+            f"{where}: in this sentence of {n_words:,} words, the pattern takes more than "
+            f"{most_steps:,} steps; give its words more conditions, or allow more steps"
+        )
+
+
 @dataclass(frozen=True)
 class Value:
     """A value that a column is compared with: a text, a regular expression, or any value."""

@@ -2,16 +2,21 @@
 
 Columns are compared in the bytes of the sentence, so that a word that does not match costs one
 comparison. The first node of a pattern is tried at every word, every other node only at the words
-that have its relation to the word of its anchor.
+that have its relation to the word of its anchor. A pattern of several words that fit anywhere has
+matches without number in a long sentence, so that the steps of a search are limited.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
+from dodona.core.base.signals cimport check_signals
 from dodona.treebank.sentence cimport (
     DEPREL, NO_HEAD, Sentence, Text, field, named_value)
+
+from dodona.query.language import StepLimitError
 
 VALUE_KINDS = ("text", "base", "any", "regex")
 
@@ -23,7 +28,10 @@ cdef enum Sign:             # in the order of language.SIGNS; one more for the f
 
 cdef enum:
     UNPLACED = -1
-    MOST_KEPT = 100_000     # cached results of a regular expression
+    MOST_KEPT = 100_000     # cached results of a regular expression …
+    LONGEST_KEPT = 100      # … on texts of so many bytes
+    CHECK = 1 << 16         # steps between two looks at the limit and at signals
+    RECORDING = 20          # steps that a recorded match counts for: it takes memory
 
 cdef struct ValueOf:
     int kind
@@ -80,9 +88,18 @@ cdef class Matcher:
             for group in absent:
                 self.absent[<size_t> i].push_back(group)
 
-    def find(self, Sentence sentence not None, Py_ssize_t most):
+    def find(self, Sentence sentence not None, Py_ssize_t most, Py_ssize_t most_steps):
         """Return the positions, from 0, of the words of at most `most` matches."""
-        return MatchSearch(self, sentence, most).run()
+        cdef MatchSearch search = MatchSearch(self, sentence, most, most_steps)
+        search.found = []
+        search.run()
+        return search.found
+
+    def count(self, Sentence sentence not None, Py_ssize_t most_steps):
+        """Return the number of matches."""
+        cdef MatchSearch search = MatchSearch(self, sentence, PY_SSIZE_T_MAX, most_steps)
+        search.run()
+        return search.n_found
 
 
 cdef class MatchSearch:
@@ -90,22 +107,37 @@ cdef class MatchSearch:
     cdef Matcher matcher
     cdef Sentence sentence
     cdef Py_ssize_t most
-    cdef list found
+    cdef Py_ssize_t most_steps
+    cdef Py_ssize_t n_steps             # words that were tried
+    cdef Py_ssize_t next_check
+    cdef Py_ssize_t n_found
+    cdef list found                     # None: matches are only counted
     cdef vector[int] placed             # word of each node, or UNPLACED
     cdef vector[int32_t] first_child    # per word, and last of the artificial root
     cdef vector[int32_t] next_sibling
     cdef bint is_indexed
 
-    def __cinit__(self, Matcher matcher, Sentence sentence, Py_ssize_t most):
+    def __cinit__(self, Matcher matcher, Sentence sentence, Py_ssize_t most,
+                  Py_ssize_t most_steps):
         self.matcher = matcher
         self.sentence = sentence
-        self.most = most
-        self.found = []
-        self.placed.assign(matcher.nodes.size(), UNPLACED)
+        self.most, self.most_steps, self.next_check = most, most_steps, min(CHECK, most_steps)
+        self.placed.resize(matcher.nodes.size(), UNPLACED)
 
-    cdef list run(self):
+    cdef int run(self) except -1:
         self.place(0, self.matcher.groups[0].first)
-        return self.found
+        return 0
+
+    cdef int check(self) except -1:
+        """End a search that takes too long or was interrupted; let other threads run."""
+        if self.n_steps > self.most_steps:
+            raise StepLimitError(
+                f"{self.sentence.source}:{self.sentence.line}", self.sentence.n_words,
+                self.most_steps)
+        self.next_check = min(self.n_steps + CHECK, self.most_steps)
+        with nogil:
+            check_signals()
+        return 0
 
     cdef bint place(self, int group, int node) except -1:
         """Place this node and the rest of its group; return whether enough matches were found."""
@@ -115,6 +147,9 @@ cdef class MatchSearch:
             return self.complete(group)
         self.list_candidates(node, candidates)
         for i in range(candidates.size()):
+            self.n_steps += 1
+            if self.n_steps > self.next_check:
+                self.check()
             if self.fits(node, candidates[i]):
                 self.placed[node] = candidates[i]
                 if self.place(group, node + 1):
@@ -132,10 +167,13 @@ cdef class MatchSearch:
             if self.place(absent, self.matcher.groups[absent].first):
                 return False
         if group == 0:
-            self.found.append(tuple([
-                self.placed[node]
-                for node in range(self.matcher.groups[0].first, self.matcher.groups[0].end)]))
-            return len(self.found) >= self.most
+            self.n_found += 1
+            if self.found is not None:
+                self.n_steps += RECORDING
+                self.found.append(tuple([
+                    self.placed[node]
+                    for node in range(self.matcher.groups[0].first, self.matcher.groups[0].end)]))
+            return self.n_found >= self.most
         return True             # one match of a negated group is enough
 
     cdef bint fits(self, int node, int word) except -1:
@@ -187,6 +225,8 @@ cdef class MatchSearch:
     cdef bint answer(self, int predicate, bytes text) except -1:
         """Return the cached result of a regular expression on a text."""
         cdef dict answers = self.matcher.answers[predicate]
+        if len(text) > LONGEST_KEPT:
+            return self.matcher.predicates[predicate](text.decode())
         found = answers.get(text)
         if found is None:
             found = self.matcher.predicates[predicate](text.decode())
@@ -262,8 +302,8 @@ cdef class MatchSearch:
         if self.is_indexed:
             return 0
         self.is_indexed = True
-        self.first_child.assign(n_words + 1, UNPLACED)
-        self.next_sibling.assign(n_words, UNPLACED)
+        self.first_child.resize(n_words + 1, UNPLACED)
+        self.next_sibling.resize(n_words, UNPLACED)
         for word in range(n_words - 1, -1, -1):
             if self.sentence.head[word] == NO_HEAD:
                 continue

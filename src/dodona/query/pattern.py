@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from dodona.query.language import COLUMNS, SIGNS, PatternError, Value, WordRelation, parse_pattern
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ANYWHERE = len(SIGNS)  # the sign of the first word
 ALL = (1 << 63) - 1
+MOST_STEPS = 10_000_000  # words tried in a sentence: half a second
 
 
 class Match:
@@ -74,6 +75,7 @@ class Pattern:
 
     Different words of a pattern match different words of the sentence, unless they share a name.
     `regexes=False` refuses /regular expressions/, whose time is unbounded, in untrusted patterns.
+    A search that tries more than `steps` words in one sentence raises `StepLimitError`.
 
     >>> from dodona import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
@@ -81,10 +83,12 @@ class Pattern:
     1
     """
 
-    def __init__(self, text: str, *, regexes: bool = True) -> None:
+    def __init__(self, text: str, *, regexes: bool = True, steps: int = MOST_STEPS) -> None:
         if not isinstance(text, str):
             raise TypeError(f"a pattern is a text such as 'upos=VERB >nsubj *', not {text!r}")
-        self.text = text
+        if not 1 <= steps <= ALL:
+            raise ValueError(f"steps must be from 1 to {ALL}, not {steps}")
+        self.text, self.steps = text, steps
         program = _Program(text, regexes)
         self.name_places = program.name_places
         self.n_words = program.groups[0][1]
@@ -97,25 +101,24 @@ class Pattern:
 
     def matches(self, sentence: Sentence, *, most: int = ALL) -> list[Match]:
         """Return the matches in a sentence, at most `most`, in the order of their first words."""
-        return [
-            Match(self, sentence, positions) for positions in self._matcher.find(sentence, most)
-        ]
+        found = self._matcher.find(sentence, most, self.steps)
+        return [Match(self, sentence, positions) for positions in found]
 
     def count(self, sentence: Sentence) -> int:
         """Return the number of matches in a sentence."""
-        return len(self._matcher.find(sentence, ALL))
+        return self._matcher.count(sentence, self.steps)
 
     def is_in(self, sentence: Sentence) -> bool:
         """Return whether the sentence has a match."""
-        return bool(self._matcher.find(sentence, 1))
+        return bool(self._matcher.find(sentence, 1, self.steps))
 
     def find(self, sentences: Iterable[Sentence]) -> Iterator[Match]:
         """Yield the matches in all sentences."""
         for sentence in sentences:
             yield from self.matches(sentence)
 
-    def __reduce__(self) -> tuple[type[Pattern], tuple[str]]:
-        return Pattern, (self.text,)
+    def __reduce__(self) -> tuple[Callable[[str], Pattern], tuple[str]]:
+        return partial(Pattern, steps=self.steps), (self.text,)
 
     def __eq__(self, other: object) -> bool:
         return self.text == other.text if isinstance(other, Pattern) else NotImplemented

@@ -71,7 +71,8 @@ class Segmenter(Serialisable):
     def segment(self, text: str, *, sentences: Splitting = "learned") -> list[Sentence]:
         """Return the sentences of a text; none if it is only white space.
 
-        With `sentences="lines"`, every line is a sentence, and nothing else ends one.
+        With `sentences="lines"`, every line is a sentence, and nothing else ends one. A sentence of
+        more than 1,024 tokens is cut.
         """
         self._check_language(text)
         return self._writer.segment(text, Cursor(), by_lines=_by_lines(sentences))[0]

@@ -6,25 +6,15 @@ server without such a budget would be killed by the system.
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from threading import Lock
 
+from dodona.batches import return_memory
 from dodona.server.errors import CLOSE, Refused
 from dodona.server.limits import Limits
 
 SMALL = 1_000_000  # bytes that a request may hold even when large requests have used up their share
-LARGE = 10_000_000  # bytes: larger requests may leave fragmented memory behind
+LARGE = 1_000_000  # bytes: larger requests may leave fragmented memory behind
 ADVICE = "send less at a time, or all of it to /api/parse.conllu, which streams"
-
-
-def trim() -> None:
-    """Return free memory of the C library to the system, where it can (glibc does).
-
-    Under mixed load this shrank a server from 160 to 110 MB, in milliseconds.
-    """
-    if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
-        library.malloc_trim(0)
 
 
 class MemoryBudget:
@@ -95,7 +85,7 @@ class RequestBudget:
             self._memory.give_back(self._n_held)
             n_held, self._n_held = self._n_held, 0
         if n_held > LARGE:
-            trim()
+            return_memory()
 
 
 def too_many_words(limits: Limits) -> Refused:

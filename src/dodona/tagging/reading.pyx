@@ -9,7 +9,9 @@ from dodona.core.network.network cimport Network, NetworkSpace
 from dodona.tagging.word_types cimport N_READ, TYPE_COLUMN, WordTypes
 
 cdef enum:
-    MOST_TYPES = 1 << 15      # cached between batches: some 30 MB
+    BYTES_PER_UNIT = 1 << 15  # of word types cached between batches, by the width of the network:
+                              # 8 MB, some 6,000 types, for 256; narrow ones compute types fast
+    CUTS = 16                 # the cache is emptied after so many cuts: topics change
 
 
 cdef class WordReader:
@@ -18,6 +20,8 @@ cdef class WordReader:
     cdef WordTypes types
     cdef NetworkSpace space
     cdef int n_tags           # tag columns; the network fills in the first n_heads
+    cdef int n_cuts           # of the cache
+    cdef size_t most_bytes    # of the cache
 
     def __init__(self, Network network not None, WordTypes types not None, int n_tags):
         if network.table_sizes() != list(types.table_sizes):
@@ -27,17 +31,34 @@ cdef class WordReader:
             raise ValueError(f"{n_tags} tag columns, but the network predicts {network.n_heads}")
         self.network, self.types, self.n_tags = network, types, n_tags
         self.space = NetworkSpace(network)
+        self.most_bytes = <size_t> network.width * BYTES_PER_UNIT
 
     def read(self, sentences):
         """Encode sentences, run the network, and return the corpus with predicted tags."""
-        cdef Corpus corpus
-        if len(self.types) > MOST_TYPES:
-            self.types.clear()
-            self.space.clear_types()
-        corpus = self.types.encode(sentences, self.n_tags)
+        cdef Corpus corpus = self.types.encode(sentences, self.n_tags)
         with nogil:
             self.read_corpus(corpus)
+            self.cut_types()
         return corpus
+
+    cdef size_t n_bytes(self) noexcept nogil:
+        """Return the memory that word types take."""
+        return self.types.n_bytes() + self.space.types.size() * sizeof(float)
+
+    cdef int cut_types(self) except -1 nogil:
+        """Keep the first three quarters of the word types if all take too much memory.
+
+        Frequent words come early in a text. Words may be long: one cut may not be enough.
+        """
+        cdef int n_types = self.space.n_types
+        if self.n_bytes() <= self.most_bytes:
+            return 0
+        self.n_cuts += 1
+        while n_types > 0 and self.n_bytes() > self.most_bytes // 8 * 7:
+            n_types = n_types // 4 * 3 if self.n_cuts % CUTS else 0
+            self.types.cut(n_types)
+            self.space.cut_types(n_types)
+        return 0
 
     cdef int read_corpus(self, Corpus corpus) except -1 nogil:
         cdef vector[int32_t] types

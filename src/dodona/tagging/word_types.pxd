@@ -29,5 +29,7 @@ cdef class WordTypes:
     cdef int fill(self, Fields sentence, int32_t* values) except -1 nogil
     cdef int add_type(self, const char* text, Py_ssize_t size) except -1 nogil
     cdef int end_field(self) except -1 nogil
+    cdef int cut(self, size_t n_types) except -1 nogil
+    cdef size_t n_bytes(self) noexcept nogil
     cdef int32_t vector_row(self, const char* text, Py_ssize_t size,
                             const vector[char]& lower) noexcept nogil

@@ -57,7 +57,7 @@ cdef class WordTypes:
     def clear(self):
         """Remove all types."""
         self.seen = Vocabulary()
-        self.first.assign(1, 0)
+        self.first.resize(1)             # 0: where the rows of the first type begin
         self.rows.clear()
         self.entry.clear()
         self.attributes.clear()
@@ -183,6 +183,24 @@ cdef class WordTypes:
             self.rows.push_back(self.vector_row(text, size, lower))
             self.end_field()
         return 0
+
+    cdef int cut(self, size_t n_types) except -1 nogil:
+        """Keep only the first types; there are more."""
+        cdef size_t n_fields = (self.first.size() - 1) // self.entry.size()
+        self.seen.cut(n_types)
+        self.first.resize(n_types * n_fields + 1)
+        self.rows.resize(self.first.back())
+        self.entry.resize(n_types)
+        self.attributes.resize(n_types * N_FORM_ATTRIBUTES)
+        self.first.shrink_to_fit()
+        self.rows.shrink_to_fit()
+        self.attributes.shrink_to_fit()
+        return 0
+
+    cdef size_t n_bytes(self) noexcept nogil:
+        """Return the memory that the types take."""
+        return self.seen.n_bytes() + sizeof(int32_t) * (
+            self.first.size() + self.rows.size() + self.entry.size() + self.attributes.size())
 
     cdef int end_field(self) except -1 nogil:
         self.first.push_back(<int32_t> self.rows.size())

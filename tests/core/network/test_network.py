@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from random import Random
 
 import pytest
 
-from dodona.core.network.network import Network, NetworkSpace, variants
+from dodona.core.network.network import WINDOW, Network, NetworkSpace, variants
 from reference import network as reference
 from support.networks import Arrays, Shape, as_lists, random_arrays, spellings
 
@@ -182,6 +183,18 @@ def test_a_very_long_sentence_is_read() -> None:
     tags, products = network.annotate(space, words, array("i", [10_000]))
     assert [len(head) for head in tags] == [10_000, 10_000]
     assert len(products) == 10_000 * network.n_slots * network.hidden
+
+
+@pytest.mark.parametrize("length", [WINDOW, WINDOW + 1, 2500])
+def test_a_long_sentence_is_read_in_windows(length: int) -> None:
+    network, space, _, _ = large_case(int8=True)
+    words = array("i", [i * i % 90 for i in range(length)])
+    n_windows = -(-length // WINDOW)
+    ends = [length * i // n_windows for i in range(n_windows + 1)]
+    windows = array("i", [end - begin for begin, end in pairwise(ends)])
+    assert max(windows) <= WINDOW
+    whole = network.annotate(space, words, array("i", [length]))
+    assert whole == network.annotate(space, words, windows)
 
 
 def test_words_at_both_ends_reach_all_others() -> None:

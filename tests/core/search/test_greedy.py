@@ -124,7 +124,6 @@ def test_a_corpus_knows_its_sentences() -> None:
     corpus = encoder.encode(sentences, trees=True)
     assert len(corpus) == 3
     assert corpus.n_words_total == sum(map(len, sentences))
-    assert corpus.longest == max(map(len, sentences))
     assert [corpus.heads(i) for i in range(3)] == [s.heads for s in sentences]
     for i in (-1, 3):
         for ask in (corpus.heads, corpus.labels):

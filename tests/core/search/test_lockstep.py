@@ -57,23 +57,28 @@ class Lab:
         self.network = Network(shape.about(), arrays, variant)
         self.scorer = NeuralScorer(self.slots, self.network)
 
-    def read(self) -> Corpus:
+    def read(self, sentences: list[dodona.Sentence]) -> Corpus:
         forms = Vocabulary([str(i).encode() for i in range(N_ROWS - 1)])
         types = WordTypes(forms, [N_ROWS] * (len(HASHED) + 1))
-        return WordReader(self.network, types, self.network.n_heads).read(SENTENCES)
+        return WordReader(self.network, types, self.network.n_heads).read(sentences)
 
     def parse(
-        self, kind: type[Greedy | LockStep], *, constrained: bool = False, start: int = 0
+        self,
+        kind: type[Greedy | LockStep],
+        *,
+        constrained: bool = False,
+        start: int = 0,
+        sentences: list[dodona.Sentence] = SENTENCES,
     ) -> object:
         """Transitions, trees, and which of them break constraints."""
-        corpus = self.read()
+        corpus = self.read(sentences)
         constraints = None
         if constrained:
             constraints = constraints_of(self.labels)
-            set_kinds(corpus, SENTENCES)
+            set_kinds(corpus, sentences)
         search = kind(self.scorer, self.actions, constraints=constraints)
         n_transitions = search.parse(corpus, start)
-        trees = [(corpus.heads(i), corpus.labels(i)) for i in range(len(SENTENCES))]
+        trees = [(corpus.heads(i), corpus.labels(i)) for i in range(len(sentences))]
         assert all(None not in heads for heads, _ in trees[start:])
         return n_transitions, trees, sorted(corpus.broken)
 
@@ -105,7 +110,7 @@ def test_threads_share_a_search() -> None:
     search = LockStep(lab.scorer, lab.actions)
 
     def trees(_: int) -> list[list[int | None]]:
-        corpus = lab.read()
+        corpus = lab.read(SENTENCES)
         search.parse(corpus)
         return [corpus.heads(i) for i in range(len(SENTENCES))]
 
@@ -119,3 +124,11 @@ def test_a_corpus_of_another_network_is_refused() -> None:
     search = LockStep(lab.scorer, lab.actions)
     with pytest.raises(ValueError, match="this network has not read"):
         search.parse(Corpus(3))
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_long_sentences_whose_products_are_dropped_and_computed_again(name: str) -> None:
+    forms = [word for sentence in SENTENCES for word in sentence.forms]
+    long = [dodona.Sentence.from_columns((forms * 2)[:n]) for n in (900, 7, 1500)]
+    lab = Lab(name)
+    assert lab.parse(LockStep, sentences=long) == lab.parse(Greedy, sentences=long)

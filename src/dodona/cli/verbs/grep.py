@@ -12,7 +12,7 @@ from dodona.cli.flags import Flag, OutputFile, Treebanks
 from dodona.cli.inputs import read_treebanks
 from dodona.cli.outputs import OUTPUTS, open_writer
 from dodona.query.language import COLUMNS
-from dodona.query.pattern import Match, Pattern
+from dodona.query.pattern import MOST_STEPS, Match, Pattern
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
 from dodona.treebank.sentence import Sentence
@@ -43,6 +43,9 @@ def grep(
     ] = None,
     invert: Annotated[bool, Flag("print the sentences without a match", short="-v")] = False,
     most: Annotated[int | None, Flag("stop after N matches", short="-m", default="all")] = None,
+    steps: Annotated[
+        int, Flag("words that a search may try in one sentence, before it is an error", metavar="N")
+    ] = MOST_STEPS,
     input: Annotated[str, Flag("format of the files", choices=FORMATS)] = "conllu",
 ) -> None:
     """Search treebanks for words and arcs.
@@ -58,7 +61,9 @@ def grep(
         raise UsageError("--count, --by and --invert exclude each other")
     if most is not None and most < 1:
         raise UsageError(f"--most must be at least 1, not {most}")
-    wanted = Pattern(pattern)
+    if steps < 1:
+        raise UsageError(f"--steps must be at least 1, not {steps}")
+    wanted = Pattern(pattern, steps=steps)
     read = read_treebanks(files or ["-"], input, "ignored", False, task="searching")
     sentences = (item for item in read if isinstance(item, Sentence))  # all: invalid ones raise
     if count:

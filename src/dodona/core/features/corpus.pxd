@@ -9,7 +9,6 @@ from dodona.core.transitions.system cimport System
 
 cdef class Corpus:
     cdef readonly int n_columns
-    cdef readonly int longest           # words of the longest sentence
     cdef vector[int32_t] n_words        # per sentence
     cdef vector[size_t] first_value     # per sentence, in `values`
     cdef vector[size_t] first_word      # per sentence, in `head` and `label`
@@ -18,8 +17,8 @@ cdef class Corpus:
     cdef vector[int32_t] label
     cdef vector[char] packed            # per word, if a network has read them …
     cdef size_t packed_size             # … this many bytes each
-    cdef vector[int16_t] products       # per word, if a search needs all of them …
-    cdef size_t n_products              # … this many each
+    cdef vector[int16_t] products       # of the words of one sentence, if a search needs all …
+    cdef int with_products              # … namely of this one, or NONE
     cdef vector[int32_t] kinds          # per word, if there are constraints on arcs …
     cdef readonly list broken           # … and the sentences whose trees break them
     cdef vector[GoldArc] arcs           # of graphs

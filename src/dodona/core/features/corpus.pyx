@@ -8,7 +8,7 @@ cdef class Corpus:
     """A list of encoded sentences, filled by an encoder, and read by search and training."""
 
     def __init__(self, int n_columns):
-        self.n_columns, self.broken = n_columns, []
+        self.n_columns, self.broken, self.with_products = n_columns, [], NONE
 
     def __len__(self):
         return self.n_words.size()
@@ -30,7 +30,6 @@ cdef class Corpus:
         self.n_words.push_back(n_words)
         self.first_arc.push_back(0)
         self.end_arc.push_back(0)
-        self.longest = max(self.longest, n_words)
         self.values.resize(start + self.n_columns * stride)
         self.head.resize(self.head.size() + n_words, NONE)
         self.label.resize(self.label.size() + n_words, NONE)
@@ -49,8 +48,8 @@ cdef class Corpus:
         words.products = NULL
         if self.packed_size:
             words.packed = self.packed.data() + self.first_word[sentence] * self.packed_size
-        if self.n_products:
-            words.products = self.products.data() + self.first_word[sentence] * self.n_products
+        if sentence == self.with_products:
+            words.products = self.products.data()
         words.kinds = NULL
         if not self.kinds.empty():
             words.kinds = self.kinds.data() + self.first_word[sentence] - 1

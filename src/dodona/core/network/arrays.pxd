@@ -14,6 +14,7 @@ cdef extern from "state_scores.h" namespace "dodona" nogil:
         vector[float] values
         bool is_quantised
         void reshape(int n_rows, int width) except +
+        void release() noexcept
         float* row(int i)
         void make_bytes() except +
 

@@ -12,7 +12,7 @@ namespace dodona {
 /* n rounded up to a multiple of unit */
 static inline size_t whole(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-/* Rows of floats, quantised to int8 on demand. The memory only grows. The padding to a multiple of 16 is 0: it
+/* Rows of floats, quantised to int8 on demand. The memory grows until it is released. The padding to a multiple of 16 is 0: it
  * is initialised so, and products write 0 there; rows whose width changes are written by products only. */
 struct Rows {
     int n = 0, width = 0;
@@ -27,6 +27,7 @@ struct Rows {
         n = n_rows, width = new_width, stride = whole((size_t) new_width, N_OUTPUTS), is_quantised = false;
         if (values.size() < (size_t) n * stride) values.resize((size_t) n * stride);
     }
+    void release() { *this = Rows(); }
     float* row(int i) { return values.data() + (size_t) i * stride; }
     void make_room_for_bytes() {
         if (bytes.size() < (size_t) n * stride) bytes.resize((size_t) n * stride);

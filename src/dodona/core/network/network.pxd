@@ -63,7 +63,8 @@ cdef class NetworkSpace:
     cdef vector[vector[float]] stages
 
     cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil
-    cdef void drop_types(self) noexcept nogil
+    cdef int cut_types(self, int n_types) except -1 nogil
+    cdef void release(self) noexcept nogil
     cdef int normalise_x(self) except -1 nogil
     cdef int keep(self, size_t stage, Rows& rows) except -1 nogil
 
@@ -103,6 +104,8 @@ cdef class Network:
     cdef int embed(self, const int32_t* rows, const int32_t* starts, float* to) except -1 nogil
     cdef int run(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
                  int n_sentences) except -1 nogil
+    cdef int read_in_windows(self, NetworkSpace space, const int32_t* types, int first_word,
+                             int n_words) except -1 nogil
     cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
                         int n_sentences, int first_word, int n_words) except -1 nogil
     cdef int multiply(self, NetworkSpace space, const Matrix& matrix, Rows& x, Rows& to,

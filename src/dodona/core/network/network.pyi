@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 _Buffer: TypeAlias = array[Any] | memoryview | bytes | bytearray
 
 COMBINATIONS: str
+WINDOW: int
 
 def variants() -> list[str]: ...
 

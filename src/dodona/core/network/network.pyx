@@ -14,6 +14,7 @@ from libc.stdint cimport INT32_MAX, int64_t
 from libc.string cimport memcpy
 from libcpp cimport bool
 
+from dodona.core.base.signals cimport check_signals
 from dodona.core.network.arrays cimport (
     MOST_OF_A_KIND, STEPS, copy_floats, copy_steps, copy_table, copy_wide_steps, number_of,
     numbers_of, pack_matrix,
@@ -36,12 +37,19 @@ cdef extern from "state_scores.h" namespace "dodona" nogil:
 
 cdef enum:
     GROUP = 64                # words per batch: activations between layers stay in the cache
+    KEPT_WORDS = 256          # buffers for more words (8 kB each with a width of 256) are released
     N_PIECES = 3
     MOST_UNITS = 1024
     MOST_LAYERS = 32
     MOST_CHOICES = 1 << 20    # limit of tags of a classifier, values of an atom, classes
 
 COMBINATIONS = "tag.combinations"
+# Words of a sentence that are read as one context. A longer sentence is read in windows of about
+# equal length, so that the memory for activations does not grow with it.
+cdef enum:
+    MOST_IN_WINDOW = 1024
+
+WINDOW = MOST_IN_WINDOW
 
 
 cdef int find_variant(Variant* chosen, name) except -1:
@@ -166,7 +174,7 @@ cdef class Network:
 
     def table_sizes(self):
         """Return the number of rows of each field's table."""
-        return [table.n_rows for table in self.tables]
+        return [self.tables[i].n_rows for i in range(self.tables.size())]
 
     cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
                         int n_types) except -1 nogil:
@@ -215,7 +223,7 @@ cdef class Network:
         The space then holds the tags of the words and their packed rows. A word's contribution to a
         slot is computed when a state has the word there: about half of all are never needed.
         """
-        cdef int i, n, begin = 0, done = 0
+        cdef int i, n, begin = 0, done = 0, largest = 0
         cdef int64_t n_words = 0
         for i in range(n_sentences):
             if lengths[i] < 0:
@@ -234,11 +242,28 @@ cdef class Network:
             while i < n_sentences and n + lengths[i] <= GROUP:
                 n += lengths[i]
                 i += 1
-            if n:
+            if n > MOST_IN_WINDOW:
+                self.read_in_windows(space, types + done, done, n)
+            elif n:
                 self.read_group(space, types + done, lengths + begin, i - begin, done, n)
+            largest = max(largest, n)
             begin = i
             done += n
+        if largest > KEPT_WORDS:
+            space.release()
         space.n_words = <int> n_words
+        return 0
+
+    cdef int read_in_windows(self, NetworkSpace space, const int32_t* types, int first_word,
+                             int n_words) except -1 nogil:
+        """Encode a long sentence, each window as if it were a sentence."""
+        cdef int n_windows = (n_words - 1) // MOST_IN_WINDOW + 1, i, begin
+        cdef int32_t length
+        for i in range(n_windows):
+            begin = <int> (<int64_t> n_words * i // n_windows)
+            length = <int32_t> (<int64_t> n_words * (i + 1) // n_windows) - begin
+            self.read_group(space, types + begin, &length, 1, first_word + begin, length)
+            check_signals()
         return 0
 
     cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
@@ -440,11 +465,23 @@ cdef class NetworkSpace:
 
     def clear_types(self):
         """Remove all word types."""
-        self.drop_types()
+        self.cut_types(0)
 
-    cdef void drop_types(self) noexcept nogil:
-        self.n_types = 0
-        self.types.clear()
+    cdef void release(self) noexcept nogil:
+        """Release the memory of activations."""
+        self.embedded.release()
+        self.x.release()
+        self.normal.release()
+        self.wide.release()
+        self.gated.release()
+        self.scores.release()
+
+    cdef int cut_types(self, int n_types) except -1 nogil:
+        """Keep only the first word types, and release the memory of the others."""
+        self.n_types = n_types
+        self.types.resize(<size_t> n_types * self.network.width)
+        self.types.shrink_to_fit()
+        return 0
 
     cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil:
         """Add word types without checking the offsets."""

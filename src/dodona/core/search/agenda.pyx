@@ -62,7 +62,7 @@ cdef class Agenda:
         cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
         cdef int slot
         if self.block.size() < n_units * self.width:
-            self.block.resize(n_units * self.width * 2)
+            self.block.resize(n_units * self.width)
         for slot in range(self.width):
             lay_out(&self.states[slot], &self.block[n_units * slot], n_words)
         self.n_templates = n_templates

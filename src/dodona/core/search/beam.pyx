@@ -3,6 +3,7 @@ from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
+from dodona.core.base.signals cimport STEPS_PER_CHECK, check_signals
 from dodona.core.search.actions cimport Actions
 from dodona.core.search.agenda cimport Hypothesis
 from dodona.core.search.choosing import Chooser
@@ -51,11 +52,16 @@ cdef class Beam(Search):
 
     cdef int run(self, BeamWorkspace space, Agenda agenda, const WordsC* words) except -1 nogil:
         """Leave the final state of the best derivation in the workspace; return its length."""
+        cdef size_t n_scored = 0
         if self.system.final(&space.state):
             return 0
         agenda.reserve(words.n_words, self.scorer.n_keys)
         agenda.begin(&space.state, False)
         while agenda.n_open > 0:
+            n_scored += agenda.hypotheses.size()
+            if n_scored >= STEPS_PER_CHECK:
+                check_signals()
+                n_scored = 0
             self.expand(space, agenda, words)
             agenda.advance(self.actions)
         space.state = agenda.state(0)[0]

@@ -12,6 +12,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
+from dodona.core.base.signals cimport STEPS_PER_CHECK, check_signals
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.features.words cimport WordsC
@@ -28,6 +29,8 @@ cdef extern from "state_scores.h" namespace "dodona" nogil:
 
 cdef enum:
     N_LANES = 64              # with fewer, rare slots have few words a round
+    MOST_PRODUCTS = 1024      # of a lane; they are dropped then, and computed again if needed
+    KEPT_WORDS = 48           # memory for longer sentences is released by their lanes
 
 
 cdef class Lanes(Workspace):
@@ -41,9 +44,10 @@ cdef class Lanes(Workspace):
     cdef vector[WordsC] words
     cdef vector[StateC] states
     cdef vector[vector[uint64_t]] blocks        # memory behind the states
-    cdef vector[vector[int32_t]] product_of     # per word and slot: an index, or NONE
+    cdef vector[vector[int32_t]] product_of     # per word and slot: a number, or NONE
     cdef vector[vector[int16_t]] products
-    cdef vector[int] n_products
+    cdef vector[int] n_products         # so far: numbers are given in this order …
+    cdef vector[int] first_product      # … and products before this one are dropped
     cdef Rows rows                      # words to be multiplied with one slot …
     cdef vector[const char*] sources    # … their packed rows …
     cdef vector[int16_t*] targets       # … and their products
@@ -64,12 +68,31 @@ cdef class Lanes(Workspace):
         self.product_of.resize(N_LANES)
         self.products.resize(N_LANES)
         self.n_products.resize(N_LANES)
+        self.first_product.resize(N_LANES)
+
+    cdef size_t size(self) noexcept nogil:
+        cdef size_t n_bytes = Workspace.size(self)
+        cdef int lane
+        for lane in range(N_LANES):
+            n_bytes += (self.blocks[lane].size() * sizeof(uint64_t)
+                        + self.product_of[lane].size() * sizeof(int32_t)
+                        + self.products[lane].size() * sizeof(int16_t))
+        return n_bytes
+
+    cdef void release(self, int lane) noexcept nogil:
+        """Release the memory of a lane."""
+        cdef vector[uint64_t] no_block
+        cdef vector[int32_t] no_numbers
+        cdef vector[int16_t] no_products
+        self.blocks[lane].swap(no_block)
+        self.product_of[lane].swap(no_numbers)
+        self.products[lane].swap(no_products)
 
     cdef int16_t* new_product(self, int lane, size_t pair, int hidden) except NULL nogil:
         """Make room for the product of a pair of word and slot."""
-        cdef size_t first = <size_t> self.n_products[lane] * hidden
+        cdef size_t first = <size_t> (self.n_products[lane] - self.first_product[lane]) * hidden
         if self.products[lane].size() < first + hidden:
-            self.products[lane].resize(2 * first + 32 * <size_t> hidden)
+            self.products[lane].resize(first + 64 * <size_t> hidden)
         self.product_of[lane][pair] = self.n_products[lane]
         self.n_products[lane] += 1
         return self.products[lane].data() + first
@@ -112,6 +135,8 @@ cdef class LaneChooser(Chooser):
             self.network.slots.read_state(
                 &lanes.states[which[i]], lanes.nodes.data() + i * n_slots,
                 lanes.values.data() + i * n_atoms)
+            if lanes.n_products[which[i]] - lanes.first_product[which[i]] >= MOST_PRODUCTS:
+                lanes.first_product[which[i]] = lanes.n_products[which[i]]
         for i in range(<int> n_slots):
             self.multiply(lanes, which, n, i)
         self.add_up(lanes, which, n)
@@ -132,7 +157,7 @@ cdef class LaneChooser(Chooser):
             if not 1 <= node <= lanes.states[lane].n_words:
                 continue
             pair = <size_t> (node - 1) * n_slots + slot
-            if lanes.product_of[lane][pair] == NONE:
+            if lanes.product_of[lane][pair] < lanes.first_product[lane]:
                 lanes.sources.push_back(lanes.words[lane].packed + (node - 1) * size)
                 lanes.targets.push_back(lanes.new_product(lane, pair, self.network.network.hidden))
         if lanes.sources.empty():
@@ -155,8 +180,8 @@ cdef class LaneChooser(Chooser):
                 node = lanes.nodes[<size_t> i * n_slots + k]
                 rows[k] = self.network.row_of(&lanes.states[lane], k, node)
                 if rows[k] == NULL:
-                    rows[k] = lanes.products[lane].data() + hidden * lanes.product_of[lane][
-                        <size_t> (node - 1) * n_slots + k]
+                    rows[k] = lanes.products[lane].data() + hidden * (lanes.product_of[lane][
+                        <size_t> (node - 1) * n_slots + k] - lanes.first_product[lane])
             for k in range(n_atoms):
                 rows[n_slots + k] = self.network.atom_row(
                     k, lanes.values[<size_t> i * n_atoms + k])
@@ -180,7 +205,7 @@ cdef class LockStep(Search):
         return self.run(<Lanes> space, corpus, start, stop)
 
     cdef long run(self, Lanes lanes, Corpus corpus, int start, int stop) except -1 nogil:
-        cdef size_t i, n
+        cdef size_t i, n, n_scored = 0
         lanes.n_transitions = 0
         while True:
             while not lanes.idle.empty() and start < stop:
@@ -189,6 +214,10 @@ cdef class LockStep(Search):
             n = lanes.running.size()
             if n == 0:
                 return lanes.n_transitions
+            n_scored += n
+            if n_scored >= STEPS_PER_CHECK:
+                check_signals()
+                n_scored = 0
             self.lane_chooser.score_lanes(lanes, lanes.running.data(), <int> n)
             lanes.finished.clear()
             for i in range(n, 0, -1):            # the last lane takes the place of a finished one
@@ -205,11 +234,13 @@ cdef class LockStep(Search):
         cdef int lane = lanes.idle.back(), n_words = corpus.n_words[sentence]
         cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
         if lanes.blocks[lane].size() < n_units:
-            lanes.blocks[lane].resize(n_units * 2)
+            lanes.blocks[lane].resize(n_units)
         lay_out(&lanes.states[lane], lanes.blocks[lane].data(), n_words)
-        lanes.product_of[lane].assign(
+        lanes.product_of[lane].clear()
+        lanes.product_of[lane].resize(
             <size_t> n_words * self.lane_chooser.network.slots.n_slots, NONE)
-        lanes.sentence[lane], lanes.n_products[lane] = sentence, 0
+        lanes.sentence[lane] = sentence
+        lanes.n_products[lane] = lanes.first_product[lane] = 0
         lanes.words[lane] = corpus.words(sentence)
         self.system.start_state(&lanes.states[lane])
         lanes.idle.pop_back()
@@ -236,5 +267,7 @@ cdef class LockStep(Search):
         lanes.current = lane
         lanes.state = lanes.states[lane]
         self.finish(lanes, &lanes.words[lane], corpus, lanes.sentence[lane])
+        if lanes.words[lane].n_words > KEPT_WORDS:
+            lanes.release(lane)
         lanes.idle.push_back(lane)
         return 0

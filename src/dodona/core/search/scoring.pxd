@@ -28,7 +28,7 @@ cdef class StateScorer:
     cdef readonly Sketch narrow         # sketches of the scores, or None …
     cdef readonly Sketch wide           # … for beams
 
-    cdef int prepare(self, Corpus corpus) except -1 nogil
+    cdef int prepare(self, Corpus corpus, int sentence) except -1 nogil
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, ScoreCache cache) except -1 nogil
     cdef int score_sketch(self, const StateC* state, const WordsC* words, uint64_t* keys,

@@ -42,8 +42,8 @@ cdef class StateScorer:
         """
         return None
 
-    cdef int prepare(self, Corpus corpus) except -1 nogil:
-        """Compute what scoring needs about the words of a corpus."""
+    cdef int prepare(self, Corpus corpus, int sentence) except -1 nogil:
+        """Compute what scoring needs about the words of a sentence."""
         return 0
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
@@ -167,13 +167,16 @@ cdef class NeuralScorer(StateScorer):
         if corpus.packed_size != self.network.packed_size:
             raise ValueError("a corpus whose words this network has not read")
 
-    cdef int prepare(self, Corpus corpus) except -1 nogil:
-        """Multiply all words with all slots."""
-        if corpus.n_products == 0:
-            corpus.n_products = <size_t> self.network.n_slots * self.network.hidden
-            corpus.products.resize(corpus.head.size() * corpus.n_products)
-            self.network.multiply_slots(corpus.packed.data(), <int> corpus.head.size(),
+    cdef int prepare(self, Corpus corpus, int sentence) except -1 nogil:
+        """Multiply all words of a sentence with all slots."""
+        cdef int n_words = corpus.n_words[sentence]
+        if corpus.with_products != sentence:
+            corpus.with_products = NONE
+            corpus.products.resize(
+                <size_t> n_words * self.network.n_slots * self.network.hidden)
+            self.network.multiply_slots(corpus.words(sentence).packed, n_words,
                                         corpus.products.data())
+            corpus.with_products = sentence
         return 0
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,

@@ -3,7 +3,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.choices cimport Choices
 
 cdef enum:
-    KEPT_WORDS = 1000         # workspaces of longer sentences are too large to be kept
+    KEPT_BYTES = 12 << 20     # larger workspaces are released
 
 
 cdef class Search:
@@ -30,7 +30,7 @@ cdef class Search:
             space = self.new_workspace()
         with nogil:
             n_transitions = self.parse_range(space, corpus, start, stop)
-        if corpus.longest <= KEPT_WORDS:
+        if space.size() <= KEPT_BYTES:
             self.spaces.append(space)
         return n_transitions
 
@@ -46,7 +46,7 @@ cdef class Search:
     cdef WordsC words_of(self, Corpus corpus, int sentence):
         """Return the words of a sentence, ready for scoring any of its states."""
         self.check(corpus, sentence, sentence + 1)
-        self.scorer.prepare(corpus)
+        self.scorer.prepare(corpus, sentence)
         return corpus.words(sentence)
 
     cdef long parse_range(self, Workspace space, Corpus corpus, int start,
@@ -54,8 +54,8 @@ cdef class Search:
         cdef long n_transitions = 0
         cdef WordsC words
         cdef int i
-        self.scorer.prepare(corpus)
         for i in range(start, stop):
+            self.scorer.prepare(corpus, i)
             words = corpus.words(i)
             space.reserve(words.n_words, self.system)
             self.system.start_state(&space.state)

@@ -18,6 +18,7 @@ cdef class Workspace:
     cdef ScoreCache cache               # or None
 
     cdef int reserve(self, int n_words, System system) except -1 nogil
+    cdef size_t size(self) noexcept nogil
 
 
 cdef class BeamWorkspace(Workspace):

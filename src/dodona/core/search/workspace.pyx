@@ -1,4 +1,5 @@
 """Memory that one thread needs while it parses: states, their features, and their scores."""
+from dodona.core.search.agenda cimport Step
 from dodona.core.transitions.state cimport lay_out, state_size
 
 # The logarithm of how many signatures of earlier steps are kept with their scores: of hypotheses
@@ -20,9 +21,13 @@ cdef class Workspace:
         cdef int max_arcs = system.max_arcs(n_words)
         cdef size_t n_units = state_size(n_words, max_arcs) // sizeof(uint64_t)
         if self.block.size() < n_units:
-            self.block.resize(n_units * 2)
+            self.block.resize(n_units)
         lay_out(&self.state, self.block.data(), n_words, max_arcs)
         return 0
+
+    cdef size_t size(self) noexcept nogil:
+        """Return the bytes that depend on the sentences it has been used for."""
+        return self.block.size() * sizeof(uint64_t)
 
 
 cdef class BeamWorkspace(Workspace):
@@ -35,3 +40,7 @@ cdef class BeamWorkspace(Workspace):
         self.rows.resize(<size_t> width * self.row_size)
         self.best.resize(width)
         self.by_signature = ScoreCache(self.row_size * sizeof(int16_t), (LOG_SIGNATURES,))
+
+    cdef size_t size(self) noexcept nogil:
+        return (Workspace.size(self) + self.agenda.block.size() * sizeof(uint64_t)
+                + self.agenda.steps.capacity() * sizeof(Step))

@@ -79,19 +79,17 @@ cdef class CodePoints:
     def __init__(self, const uint32_t[::1] points):
         cdef size_t n = points.shape[0], i
         cdef uint32_t c
-        for i in range(n):
-            c = points[i]
-            if c >= N_POINTS:
-                raise ValueError(f"{c} is not a Unicode code point")
-            if not READY[c // PAGE]:
-                _fill(c // PAGE)
         self.point.resize(n)
         self.low.resize(n)
         self.kind.resize(n)
         for i in range(n):
             c = points[i]
+            if c >= N_POINTS:
+                raise ValueError(f"{c} is not a Unicode code point")
             if 0xd800 <= c < 0xe000:
                 c = REPLACEMENT
+            if not READY[c // PAGE]:
+                _fill(c // PAGE)
             self.point[i] = c
             self.low[i] = LOWS[c]
             self.kind[i] = KINDS[c]

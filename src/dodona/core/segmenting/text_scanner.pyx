@@ -25,6 +25,7 @@ cdef enum:
     LAST_FLAG = 0x1f1ff
     MAX_ITEM = 4                    # characters of "12. "
     MAX_SENTENCE = 1 << 20          # characters; a longer sentence is cut
+    MAX_TOKENS = 1024               # of a sentence; what follows is another
     FEW = 8                         # occurrences of a pair below which the model decides
 
 LOOKAHEAD = 2 * MAX_ATOM
@@ -171,8 +172,14 @@ cdef class TextScanner:
             self.word += 1
 
     cdef int take(self, int label) except -1 nogil:
-        """Label this boundary, and read the character after it."""
+        """Label this boundary, and read the character after it.
+
+        A list of thousands of words without an end of sentence is cut, so that the memory for a
+        sentence, which tagger and parser work on as a whole, stays within bounds.
+        """
         cdef int flags = 0
+        if label == TOKEN and self.n_tokens >= MAX_TOKENS - 1:
+            label = SENTENCE
         if self.n_line_ends:
             self.line_start = self.at
         if label == SAME:

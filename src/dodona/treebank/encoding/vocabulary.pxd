@@ -15,3 +15,5 @@ cdef class Vocabulary:
     cdef int32_t add(self, const char* text, Py_ssize_t size) except -1 nogil
     cdef size_t find(self, const char* text, Py_ssize_t size) noexcept nogil
     cdef int grow(self, size_t n_strings) except -1 nogil
+    cdef int cut(self, size_t n_strings) except -1 nogil
+    cdef size_t n_bytes(self) noexcept nogil

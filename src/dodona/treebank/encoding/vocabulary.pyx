@@ -111,3 +111,18 @@ cdef class Vocabulary:
         for i in range(self.start.size() - 1):
             size = self.start[i + 1] - self.start[i]
             self.table[self.find(self.text.data() + self.start[i], size)] = <int32_t> i + 1
+
+    cdef int cut(self, size_t n_strings) except -1 nogil:
+        """Keep only the first strings, and release the memory of the others."""
+        cdef vector[int32_t] smaller
+        smaller.resize(64)
+        self.start.resize(n_strings + 1)
+        self.text.resize(self.start.back())
+        self.text.shrink_to_fit()
+        self.table.swap(smaller)
+        self.grow(n_strings)
+
+    cdef size_t n_bytes(self) noexcept nogil:
+        """Return the memory that strings and table take."""
+        return (self.text.size() + self.start.size() * sizeof(size_t)
+                + self.table.size() * sizeof(int32_t))

@@ -149,7 +149,8 @@ cdef class GraphDecoder:
             restore_lifted(self.arcs, self.plain_ranks, corpus.n_words[sentence])
         sort(self.arcs.begin(), self.arcs.end(), is_written_before)
         index_by_head(self.arcs, corpus.n_words[sentence], self.first_from, self.next_from)
-        self.first_into.assign(corpus.n_words[sentence] + 2, 0)
+        self.first_into.clear()
+        self.first_into.resize(corpus.n_words[sentence] + 2)
         for i in range(self.arcs.size()):
             self.first_into[self.arcs[i].dependent + 1] += 1
         for i in range(1, self.first_into.size()):
