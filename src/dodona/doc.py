@@ -27,7 +27,7 @@ class Doc(Sequence[Sentence]):
     >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"]), Sentence.from_columns(["Listen"])])
     >>> doc
     <Doc of 2 sentences, 3 words>
-    >>> doc.text, [word.form for word in doc.words], len(doc[:1])
+    >>> str(doc), [word.form for word in doc.words], len(doc[:1])
     ('Oaks speak Listen', ['Oaks', 'speak', 'Listen'], 1)
     """
 
@@ -65,6 +65,9 @@ class Doc(Sequence[Sentence]):
 
     def __hash__(self) -> int:
         return hash(self._sentences)
+
+    def __str__(self) -> str:
+        return self.text
 
     def __repr__(self) -> str:
         n_words = sum(map(len, self._sentences))

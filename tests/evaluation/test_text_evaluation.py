@@ -446,7 +446,8 @@ def test_multiword_tokens_of_too_many_words_are_refused(monkeypatch: pytest.Monk
     gold, system = (
         dodona.Sentence.from_columns(forms, heads=[0, 1, 1, 1]) for forms in ("abcd", "efgh")
     )
-    texts = [str(one).replace("1\t", "1-4\tall" + "\t_" * 8 + "\n1\t", 1) for one in (gold, system)]
+    whole = "1-4\tall" + "\t_" * 8 + "\n1\t"
+    texts = [bytes(one).decode().replace("1\t", whole, 1) for one in (gold, system)]
     read = [list(dodona.read(io.BytesIO(text.encode()))) for text in texts]
     with pytest.raises(EvaluationError, match="a multiword token has 4 words, from character 1 of"):
         dodona.evaluate_text(*read)

@@ -55,6 +55,8 @@ def parse_corpus(
     resume: bool,
     unfit: dict[str, bool],
     options: dict[str, Any],
+    *,
+    quiet: bool = False,
 ) -> None:
     """Parse a corpus into a folder; `unfit` are flags for sentences, and whether they are given."""
     if given := [name for name, is_given in unfit.items() if is_given]:
@@ -76,7 +78,7 @@ def parse_corpus(
     chosen: dict[str, Any] = {column: text or column, "keep": _columns(keep), **options}
     run_options = make_options(model, level=level or LEVELS[0], **chosen)
     start = time.perf_counter()
-    with ProgressBar("parsing") as bar:
+    with ProgressBar("parsing", quiet=quiet) as bar:
 
         def show(progress: RunProgress) -> None:
             speed = f"{progress.n_words / (time.perf_counter() - start):,.0f} words/s"

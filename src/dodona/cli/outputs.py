@@ -180,7 +180,15 @@ WRITERS: dict[str, type[TreeWriter]] = {
 }
 
 
-def annotate(paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, format: str) -> None:
+def annotate(
+    paths: list[str],
+    reader: SentenceReader,
+    pipe: Pipe,
+    out: str,
+    format: str,
+    *,
+    quiet: bool = False,
+) -> None:
     """Write the sentences of the files as annotated by the pipe; a terminal shows the speed.
 
     If `out` is a folder, each input file becomes a file there.
@@ -191,7 +199,7 @@ def annotate(paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, for
         groups = _group_by_target(sources, out, format)
     bad = BadSentences()
     size = total_size([source.path for source in sources])
-    with Meter("parsing", size, reports_speed=True) as meter:
+    with Meter("parsing", size, reports_speed=True, quiet=quiet) as meter:
         reader.meter = meter
         for target, group in groups.items():
             with open_writer(target, format) as writer:

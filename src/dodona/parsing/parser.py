@@ -24,7 +24,14 @@ from dodona.doc import Doc
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
-from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS, Settings
+from dodona.settings import (
+    CONSTRAINTS,
+    NO_CONSTRAINTS,
+    ROOT_COUNTS,
+    BeamSettings,
+    Settings,
+    SettingsError,
+)
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
@@ -34,6 +41,7 @@ from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
+from dodona.values import show
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
@@ -92,8 +100,8 @@ class Parser(Serialisable):
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Segment, tag and parse raw text."""
-        segmenter = require_segmenter(self.segmenter)
-        sentences = self.pipe(segmenter.segment(require_text(text)), threads=threads)
+        segmenter, text = require_segmenter(self.segmenter), require_text(text)
+        sentences = self.pipe(segmenter.segment(text), threads=threads)
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     @overload
@@ -136,7 +144,7 @@ class Parser(Serialisable):
         def sentences() -> Iterator[Sentence]:
             for item in texts:
                 text, context = item if as_tuples else (item, None)
-                found = segment(require_text(text))
+                found = segment(text := require_text(text))
                 waiting.append((text, len(found), context))
                 yield from found
 
@@ -179,7 +187,7 @@ class Parser(Serialisable):
         The parent is an index into the beam before. A final hypothesis waits for the others: its
         action is None. `beam` is as in `pipe`; 1 is a beam, too.
         """
-        width = self.settings.search.beam if beam is None else beam
+        width = self.settings.search.beam if beam is None else BeamSettings(beam).beam
         search = Beam(self.scorer.state_scorer, self.actions, width=width)
         return beam_steps(search, self.encode(sentence))
 
@@ -223,7 +231,7 @@ class Parser(Serialisable):
                 constraints,
             )
         if keep_tags and retag:
-            raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
+            raise SettingsError("either keep_tags or retag: tags cannot be both kept and replaced")
         keep = None if keep_tags else () if retag else self._keep()
 
         def work(batch: list[Sentence]) -> list[Sentence]:
@@ -233,7 +241,8 @@ class Parser(Serialisable):
 
     def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Search:
         if roots not in ROOT_COUNTS:
-            raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
+            raise SettingsError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {show(roots)}")
+        beam = BeamSettings(beam).beam
         scorer = self.scorer.state_scorer
         kind: Callable[..., Search] = partial(Beam, width=beam)
         if beam == 1:
@@ -251,9 +260,9 @@ class Parser(Serialisable):
         if name == NO_CONSTRAINTS:
             return None
         if name not in CONSTRAINTS:
-            raise ValueError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {name!r}")
+            raise SettingsError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {name!r}")
         if self.system.builds_graphs:
-            raise ValueError(f"constraints are for trees, and {self.system.name} builds graphs")
+            raise SettingsError(f"constraints are for trees, and {self.system.name} builds graphs")
         from dodona.treebank.trees.ud_rules import constraints_of  # slow to import: a large table
 
         return constraints_of(self.labels)

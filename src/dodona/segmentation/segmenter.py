@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
+from dodona.batches import require_text
 from dodona.core.segmenting.expansion import TokenExpander
 from dodona.core.segmenting.text_scanner import LABELS
 from dodona.core.segmenting.text_splitter import TextSplitter
@@ -25,6 +26,7 @@ from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
+from dodona.values import to_str
 
 SHORT = 100  # characters of a text whose language is not checked
 PIECE = 1 << 16  # characters of a stream that are segmented together
@@ -73,6 +75,7 @@ class Segmenter(Serialisable):
 
         With `sentences="lines"`, every line is a sentence, and nothing else ends one.
         """
+        text = require_text(text)
         self._check_language(text)
         return self._writer.segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
 
@@ -92,7 +95,7 @@ class Segmenter(Serialisable):
         memory. If `chunks` raises an error, the text before it is segmented first. `name` becomes
         part of the ids of the document and its sentences; without it, sentences are numbered.
         """
-        by_lines, cursor = _by_lines(sentences), Cursor(name)
+        by_lines, cursor = _by_lines(sentences), Cursor(to_str(name, "name"))
         pieces: list[str] = []
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
@@ -189,7 +192,7 @@ def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[st
         for chunk in chunks:
             if not isinstance(chunk, str):
                 raise TypeError(f"text comes in strings, not in {type(chunk).__name__}")
-            yield chunk
+            yield str.__str__(chunk)
     except Exception as error:
         errors.append(error)
 

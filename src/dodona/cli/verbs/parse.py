@@ -9,6 +9,7 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
+from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
@@ -44,7 +45,7 @@ def parse(
         Flag(
             "format of the output",
             choices=(*OUTPUTS, PARQUET),
-            default="conllu; for a corpus, parquet",
+            default="by the suffix of -o, or conllu; for a corpus, parquet",
         ),
     ] = None,
     threads: Threads = 1,
@@ -85,6 +86,7 @@ def parse(
         Flag("corpus: what a row of the output stands for", choices=LEVELS, default="word"),
     ] = None,
     resume: Annotated[bool, Flag("corpus: continue an interrupted run")] = False,
+    quiet: Annotated[bool, Flag("print no progress and no speed")] = False,
 ) -> None:
     """Parse text or sentences with a trained model.
 
@@ -106,8 +108,10 @@ def parse(
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
         unfit["encoding"] = encoding != UTF8
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
-        parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
+        given = (input, output, text, keep, level, resume, unfit, options)
+        parse_corpus(model, paths, out, *given, quiet=quiet)
         return
+    format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     parser = Parser.load(locate(model), mapped=mapped)
     pipe = partial(
         parser.pipe,
@@ -119,7 +123,7 @@ def parse(
         constraints=constraints,
     )
     reader = SentenceReader(input, parser.segmenter, skip_bad, encoding)
-    annotate(paths, reader, pipe, out, output or "conllu")
+    annotate(paths, reader, pipe, out, format, quiet=quiet)
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
