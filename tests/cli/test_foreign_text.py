@@ -122,7 +122,7 @@ ODD_RECORDS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("record", ODD_RECORDS, ids=lambda record: str(*record))
+@pytest.mark.parametrize("record", ODD_RECORDS, ids="-".join)
 def test_one_odd_card_does_not_hide_the_other_models(
     small: dodona.Parser,
     record: dict[str, Any],

@@ -56,8 +56,7 @@ def command(verb: str, folder: Path) -> list[str]:
     }[verb]
 
 
-# numbers that are harmless but would take all day, or much memory that is then given
-SLOW = {("tag", "epochs"), ("train", "epochs"), ("distil", "epochs"), ("bench", "*")}
+REPEATS = ("bench", "repeats")  # a large number is right, and takes all day
 
 
 @pytest.mark.parametrize(
@@ -66,18 +65,16 @@ SLOW = {("tag", "epochs"), ("train", "epochs"), ("distil", "epochs"), ("bench", 
 def test_a_huge_number_ends_in_a_message(
     verb: str, flag: Parameter, files: Path, shell: Shell
 ) -> None:
-    for value in HUGE:
-        if (verb, flag.name) in SLOW and value == str(10**12):
-            continue
+    for value in HUGE[:3] if (verb, flag.name) == REPEATS else HUGE:
         more = ["--learner", "pa"] if flag.name == "aggressiveness" else []
-        result = shell(*command(verb, files), *more, f"{flag.long}={value}")  # raises what is a bug
+        result = shell(*command(verb, files), *more, f"{flag.long}={value}")  # raises on a bug
         assert result.code in (0, 1, 2)
         if len(value) >= 50 or value in ("1e400", "nan"):
             assert result.code == 2, (value, result.err)
         assert len(result.err) < 3000
 
 
-DEEP = ["/" + "(" * 5000 + ")" * 5000 + "/", "/a{99999999999999999999}/", "/" + "[" * 999 + "/"]
+DEEP = ["/" + "(" * 5000 + ")" * 5000 + "/", "/a{99999999999999999999}/", "/oak(/"]
 
 
 @pytest.mark.parametrize("regex", DEEP, ids=lambda regex: regex[:5])
@@ -97,10 +94,10 @@ def test_quiet_parsing_writes_nothing_but_trees(files: Path, shell: Shell) -> No
 
 
 def test_no_value_that_is_no_file_is_called_file() -> None:
-    files = re.compile(r"\bfiles?\b|treebank|page|model file|\ba list\b|CoNLL-U", re.IGNORECASE)
+    files = re.compile(r"\bfiles?\b|treebank|page|output|\ba list\b|CoNLL-U", re.IGNORECASE)
     for verb in VERBS:
         for parameter in parameters(load_verb(verb)):
-            if parameter.metavar == "FILE":
+            if parameter.metavar == "FILE" and not parameter.flag.metavar:
                 assert files.search(parameter.flag.help), (verb, parameter.long)
 
 
