@@ -216,7 +216,7 @@ def test_other_trainers_check_their_numbers_too(tmp_path: Path) -> None:
     half: Any = np.float32(0.5)
     odd: Any = 2.0
     assert cluster(text, clusters=two) == cluster(text, clusters=2)
-    with pytest.raises(TypeError, match="clusters must be a whole number, not 2.0"):
+    with pytest.raises(TypeError, match=r"clusters must be a whole number, not 2\.0"):
         cluster(text, clusters=odd)
     run = Assembly(TREES, None, PartSources(parser="none"), seed=two)
     assert type(run.initial_settings()["seed"]) is int

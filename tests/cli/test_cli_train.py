@@ -206,7 +206,10 @@ def test_flags_win_over_the_file(shell: Shell, data: Path, tmp_path: Path) -> No
             "training must be one of auto, static, ambiguity, explore, not 'luck'",
         ),
         ("epochs = ", "Invalid value"),
-        ("explore-rate = 1" + "0" * 400, "explore-rate must be a number, not a number of 401 digits"),
+        (
+            "explore-rate = 1" + "0" * 400,
+            "explore-rate must be a number, not a number of 401 digits",
+        ),
         ("epochs = " + "[" * 999, "values are nested too deeply"),
     ],
 )

@@ -8,6 +8,8 @@ import sys
 from importlib.metadata import metadata, requires
 from pathlib import Path
 
+import pytest
+
 import dodona
 
 ROOT = Path(__file__).parents[2]
@@ -40,5 +42,20 @@ def test_every_extra_that_is_advised_exists() -> None:
     }
     provided = set(metadata("dodona").get_all("Provides-Extra") or ())
     assert named and named <= provided, named - provided
-    asked = {extra for extra in provided if any(f'"{extra}"' in one for one in requires("dodona") or ())}
+    asked = {
+        extra for extra in provided if any(f'"{extra}"' in one for one in requires("dodona") or ())
+    }
     assert asked == provided  # every extra of the wheel brings something
+
+
+@pytest.mark.thorough
+def test_pip_finds_the_extras_of_an_installed_wheel_without_an_index() -> None:
+    """`pip install "dodona[server]"` needs no copy of Dodona on an index."""
+    for module in ("pip", "starlette", "uvicorn", "multipart"):
+        pytest.importorskip(module)
+    how = ["--no-index", "--dry-run", "--disable-pip-version-check", "dodona[server]"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", *how], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "dodona[server]" in done.stdout

@@ -36,7 +36,8 @@ def attempt(do, *given):
 kinds = []
 for module in pkgutil.iter_modules(dodona._compiled.__path__):
     names = vars(importlib.import_module(f"dodona._compiled.{module.name}"))
-    kinds += [v for v in names.values() if isinstance(v, type) and v.__module__ == names["__name__"]]
+    own = names["__name__"]
+    kinds += [v for v in names.values() if isinstance(v, type) and v.__module__ == own]
 bare = []
 for kind in sorted(set(kinds), key=repr):
     makers = [kind.__new__, copyreg.__newobj__, object.__new__]

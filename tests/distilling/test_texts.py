@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,11 @@ def test_words_are_counted_for_each_text(recipe: Recipe, tmp_path: Path) -> None
 def test_a_text_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
     text = write_text(tmp_path / "a" / "x.tokens.txt", 5)
     assert find_texts([str(text), str(tmp_path / "a")]) == [text]
+
+
+def test_pipes_are_no_texts(tmp_path: Path) -> None:
+    text = write_text(tmp_path / "a" / "x.tokens.txt", 5)
+    os.mkfifo(tmp_path / "a" / "pipe.txt")
+    assert find_texts([str(tmp_path / "a")]) == [text]
+    with pytest.raises(ValueError, match="a pipe or a device, but texts are read more than once"):
+        find_texts([str(tmp_path / "a" / "pipe.txt")])

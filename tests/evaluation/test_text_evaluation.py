@@ -416,7 +416,7 @@ def test_treebanks_split_anew_are_scored_as_by_the_official_evaluation(
 def one_token(words: list[str]) -> list[PlacedWord]:
     """Return words that are one multiword token, "all"."""
     heads: list[int | None] = [0] + [1] * (len(words) - 1)
-    text = str(dodona.Sentence.from_columns(words, heads=heads))
+    text = dodona.Sentence.from_columns(words, heads=heads).to_conllu()
     token = f"1-{len(words)}\tall" + "\t_" * 8 + "\n"
     return read_text(dodona.read(io.BytesIO((token + text).encode())), "gold").words
 

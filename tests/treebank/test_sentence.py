@@ -148,6 +148,6 @@ def test_habits_from_other_libraries_are_answered(name: str, ours: str) -> None:
 
 
 def test_other_attributes_do_not_exist() -> None:
-    with pytest.raises(AttributeError, match="^a sentence has no attribute 'oak'$"):
+    with pytest.raises(AttributeError, match=r"^a sentence has no attribute 'oak'$"):
         attrgetter("oak")(Sentence.from_columns(["Speak"]))
     assert not hasattr(Sentence.from_columns(["Speak"]), "__deepcopy__")

@@ -14,8 +14,10 @@ FORMAT_OF = {
     **{".svg": "svg", ".html": "html", ".htm": "html", ".png": "png", ".pdf": "pdf"},
 }
 # suffixes of formats that no verb writes to a single file: CoNLL-U in such a file is a mistake
-FOREIGN = (".txt", ".csv", ".tsv", ".xml", ".md", ".tex", ".parquet", ".arrow", ".dodona")
-FOREIGN += (".jpg", ".jpeg", ".gif", ".xlsx", ".docx", ".toml", ".yaml", ".py")
+FOREIGN = (
+    *(".txt", ".csv", ".tsv", ".xml", ".md", ".tex", ".parquet", ".arrow", ".dodona"),
+    *(".jpg", ".jpeg", ".gif", ".xlsx", ".docx", ".toml", ".yaml", ".py"),
+)
 
 
 def choose_format(

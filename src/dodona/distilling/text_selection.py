@@ -101,8 +101,11 @@ def find_texts(names: Iterable[str]) -> list[Path]:
     for path in map(Path, names):
         if not path.exists():
             raise ValueError(f"{path}: no such file or folder")
-        inside = sorted(path.iterdir()) if path.is_dir() else []
-        some = [p for p in inside if p.name.endswith(ENDINGS)] if path.is_dir() else [path]
+        if not (path.is_file() or path.is_dir()):
+            raise ValueError(f"{path}: a pipe or a device, but texts are read more than once")
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        some = [p for p in inside if p.is_file() and p.name.endswith(ENDINGS)]
+        some = some if path.is_dir() else [path]
         if not some:
             raise ValueError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}")
         found += some

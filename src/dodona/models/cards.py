@@ -157,6 +157,10 @@ def scores_of(record: Mapping[str, Any]) -> dict[str, float]:
     """
     tags, text = (record.get(name) for name in ("dev_tags", "dev_text"))
     tags, text = (part if isinstance(part, Mapping) else {} for part in (tags, text))
-    found = {"upos": tags.get("upos"), "uas": record.get("dev_uas"), "las": record.get("dev_las")}
+    found: dict[str, Any] = {
+        "upos": tags.get("upos"),
+        "uas": record.get("dev_uas"),
+        "las": record.get("dev_las"),
+    }
     found |= {f"text_{name}": text.get(name) for name in ("sentences", "upos", "las")}
     return {name: value for name, value in found.items() if has_type(value, float)}

@@ -42,7 +42,7 @@ class ModelPackage:
     'dodona_model_en_small-1.0-py3-none-any.whl'
     >>> ModelPackage("small model", b"", Card(version="1.0"), "", "")
     Traceback (most recent call last):
-    dodona.settings.SettingsError: 'small model' is not a package name: use letters, digits and, between them, - _ .
+    dodona.settings.SettingsError: 'small model' is not a package name: use letters, digits and...
     """
 
     name: str

@@ -92,7 +92,9 @@ def new_trainer(
         from dodona.training.neural.strategy import NeuralStrategy
 
         if tagger is not None:
-            raise SettingsError("a network learns tags together with trees: it takes no other tagger")
+            raise SettingsError(
+                "a network learns tags together with trees: it takes no other tagger"
+            )
         strategy = NeuralStrategy()
     trainer = Trainer(train, dev, settings, strategy)
     return trainer if sources is None else TextTrainer(trainer, sources)
