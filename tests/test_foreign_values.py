@@ -10,6 +10,7 @@ import pytest
 
 import dodona
 from dodona import Doc, Sentence
+from dodona.treebank.trees.pseudoprojective import deprojectivise, projectivise
 from support.small import treebank
 
 
@@ -120,3 +121,42 @@ def test_options_of_parsing_and_training(parser: dodona.Parser, kind: Any, tmp_p
     made.save(tmp_path / "oak.dodona")
     again = dodona.load(kind(f"{tmp_path}/oak.dodona"))
     assert again.record["card"] == {"language": "Oakish"}
+
+
+@KINDS
+def test_files_and_documents(kind: Any, tmp_path: Path) -> None:
+    path: Any = kind(f"{tmp_path}/oaks.conllu")
+    trees = treebank(4, 3)
+    with dodona.Writer(path, format=kind("conllu")) as writer:
+        for sentence in trees:
+            writer.write(sentence)
+    length: Any = np.int64(1000)
+    options: Any = {"format": kind("conllu"), "trees": kind("optional"), "name": kind("oaks")}
+    assert [*dodona.read(path, max_words=length, **options)] == trees
+    seed: Any = np.int64(3)
+    both = [dodona.compare(path, path, path, test=kind("bootstrap"), seed=s) for s in (seed, 3)]
+    assert both[0] == both[1]
+    assert dodona.train(path, epochs=1).to_bytes() == dodona.train(trees, epochs=1).to_bytes()
+    doc = Doc(trees, kind("Oaks"))
+    assert type(doc.text) is str and str(doc) == "Oaks"
+    comment = Sentence.from_columns(["Oaks"], comments=[kind("# sent_id = 7")])
+    assert comment.sent_id == "7"
+
+
+@KINDS
+def test_transformed_trees(kind: Any) -> None:
+    heads, labels = [3, 4, 0, 3], ["det", "nmod", "root", "obj"]
+    given: Any = np.array(heads)
+    plain = projectivise(heads, labels, "head")
+    found = projectivise(given, [*map(kind, labels)], kind("head"))
+    assert found == plain and {*map(type, found.labels)} == {str}
+    lifted = [*map(kind, plain.labels)]
+    assert deprojectivise(plain.heads, lifted, kind("head")) == (heads, labels)
+
+
+@pytest.mark.parametrize("head", [1.5, "1", np.float64(1)])
+def test_a_gold_head_is_not_rounded(head: Any) -> None:
+    with pytest.raises(TypeError, match="a head must be a whole number"):
+        dodona.Gold([head, 0], ["nsubj", "root"])
+    with pytest.raises(TypeError, match="a head must be a whole number"):
+        dodona.Gold(arcs=[(head, "nsubj", 1)])

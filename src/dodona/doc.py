@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
+from dodona.values import to_str
 
 if TYPE_CHECKING:
     import pyarrow
@@ -37,7 +38,8 @@ class Doc(Sequence[Sentence]):
         self, sentences: Iterable[Sentence], text: str | None = None, *, is_strange: bool = False
     ) -> None:
         self._sentences = tuple(sentences)
-        self._text, self._is_strange = text, is_strange
+        self._text = None if text is None else to_str(text, "text")
+        self._is_strange = is_strange
         for sentence in self._sentences:
             if not isinstance(sentence, Sentence):
                 raise TypeError(f"a document consists of sentences, not of {sentence!r}")

@@ -106,3 +106,15 @@ def test_a_compressed_file_is_named_by_what_is_before(
     assert shell(*command("convert", folder), "-o", tmp_path / "a.conllx.gz").code == 0
     found = list(dodona.read(tmp_path / "a.conllx.gz", format="conllx"))
     assert [sentence.format for sentence in found] == ["conllx"] * 2
+
+
+def test_verbs_of_one_format_refuse_names_of_others(
+    folder: Path, tmp_path: Path, shell: Shell
+) -> None:
+    oaks = folder / "oaks.conllu"
+    result = shell("evaluate", oaks, oaks, "--report", tmp_path / "errors.pdf")
+    assert result.code == 2 and "it is html, so give another name" in result.err
+    assert shell("evaluate", oaks, oaks, "--report", tmp_path / "errors.html").code == 0
+    result = shell("validate", oaks, "--level", "1", "--fix", "-o", tmp_path / "tidy.json")
+    assert result.code == 2 and "it is conllu, so give another name" in result.err
+    assert shell("validate", oaks, "--level", "1", "--fix", "-o", tmp_path / "tidy.txt").code == 0

@@ -31,8 +31,9 @@ def choose_format(
 ) -> str:
     """Return the format that a flag gives, or else the one that the suffix of the output names.
 
-    `plain` is what a verb writes to .txt, if there is such a format. Without a suffix that names a
-    format, the format is `default`. A name that contradicts the format is refused.
+    `plain` is what a verb writes to .txt, if there is such a format; `flag` is "" for a verb that
+    writes one format only. Without a suffix that names a format, the format is `default`. A name
+    that contradicts the format is refused.
 
     >>> choose_format("oaks.svg", None, ["conllu", "svg"], "conllu")
     'svg'
@@ -51,9 +52,10 @@ another name, or --output (conllu, svg)
             return str(named)
         if named is None and suffix not in FOREIGN:
             return default
+        instead = f"give another name, or {flag} ({', '.join(formats)})" if flag else ""
         raise UsageError(
-            f"-o {out}: {suffix} is not among the formats of the output; give another name, or "
-            f"{flag} ({', '.join(formats)})"
+            f"-o {out}: {suffix} is not among the formats of the output; "
+            + (instead or f"it is {default}, so give another name")
         )
     if FORMAT_OF.get(suffix, given) != given:
         raise UsageError(f"-o {out}: the name says {named}, but {flag} is {given}; change one")

@@ -19,6 +19,7 @@ from dodona.evaluation.score_counts import percentage
 from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
 from dodona.evaluation.text_scores import right_words
+from dodona.values import to_int
 
 N_RESAMPLES = 10_000
 EXACT_BELOW = 25  # disagreements; the chi-square approximation is too rough for fewer
@@ -105,6 +106,7 @@ def compare(
     if test == "mcnemar":
         return found
     gains = [sum(x) - sum(y) for x, y in zip(a, b, strict=True)]
+    seed = to_int(seed, "seed")
     interval, p = paired_bootstrap(gains, sizes, seed=seed)
     method = f"paired bootstrap, {N_RESAMPLES:,} resamples, seed {seed}"
     return replace(found, test=test, method=method, interval=interval, p=p)

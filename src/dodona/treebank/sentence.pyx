@@ -269,6 +269,7 @@ cdef class Sentence:
         >>> bytes(Sentence.from_columns(["Speak"], heads=[0], comments=["# sent_id = 1"]))
         b'# sent_id = 1\\n1\\tSpeak\\t_\\t_\\t_\\t_\\t0\\t_\\t_\\t_\\n\\n'
         """
+        comments = [to_str(comment, "a comment") for comment in comments]
         for comment in comments:
             if not comment.startswith("#") or "\n" in comment:
                 raise ValueError(f"a comment is one line that starts with '#', found {comment!r}")
