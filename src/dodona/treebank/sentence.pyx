@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 
 from dodona.values import show, to_str
 
-from operator import index
+import operator
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
@@ -494,7 +494,7 @@ def check_field(bytes value not None):
 
 cdef check_head(head, int least, int most):
     try:
-        number = index(head)    # NumPy's integers are not of the type int
+        number = operator.index(head)   # NumPy's integers are not of the type int
         if least <= number <= most:
             return number
     except TypeError:
