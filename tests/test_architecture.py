@@ -19,7 +19,7 @@ PAPERS = ROOT / "papers" / "src" / "dodona_papers"
 # From the bottom up. A layer is a folder (in `core`, each of its folders) or a module at the root
 # of the package. It may import itself and what is listed before its own line.
 LAYERS = (
-    {"errors", "logs", "records", "values"},
+    {"errors", "logs", "records"},
     {"core.base", "drawing", "extras", "storage.atomic"},
     {"core.weights", "core.transitions", "core.clustering", "storage.container"},
     {"core.features", "core.segmenting"},

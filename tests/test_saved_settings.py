@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dodona
@@ -20,6 +20,7 @@ from dodona.pipeline.assembly import Assembly
 from dodona.pipeline.sources import PartSources
 from dodona.records import flat_fields
 from dodona.settings import (
+    MAX_BATCH_WORDS,
     MAX_CUTOFF,
     MAX_EPOCHS,
     SegmenterSettings,
@@ -131,7 +132,9 @@ def test_a_segmenter_with_any_settings_survives(
 
 @pytest.mark.thorough
 @given(chosen=keywords(Settings))
-@settings(max_examples=8)
+@example(chosen={"dropout": np.float32(0.25), "batch_words": np.int64(200), "seed": LARGEST})
+@example(chosen={"learning_rate": 1, "batch_words": MAX_BATCH_WORDS, "precision": Named("float32")})
+@settings(max_examples=6)
 def test_a_network_with_any_settings_survives(
     chosen: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

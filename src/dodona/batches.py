@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dodona.core.base.values import show, to_int
 from dodona.settings import SettingsError
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.sentence import Sentence
-from dodona.values import show, to_int
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

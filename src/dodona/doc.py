@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from dodona.core.base.values import to_str
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
-from dodona.values import to_str
 
 if TYPE_CHECKING:
     import pyarrow

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from dodona.core.base.values import LARGEST, PLAIN, show
 from dodona.core.learning.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.learning.greedy_training import LEARNERS
 from dodona.core.learning.oracle_guide import MODES
@@ -20,7 +21,6 @@ from dodona.core.transitions.system import LOSSES, MOST_SEARCHED, ROOTS
 from dodona.errors import DodonaError
 from dodona.records import bind, field, fields, record, replace
 from dodona.treebank.trees.pseudoprojective import SCHEMES
-from dodona.values import LARGEST, PLAIN, show
 
 SVM, MAXENT = "svm", "maxent"  # batch learners of scikit-learn
 AT_ONCE = (SVM, MAXENT)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.cli.flags import Parameter
-from dodona.values import show
+from dodona.core.base.values import show
 
 if sys.version_info >= (3, 11):
     import tomllib

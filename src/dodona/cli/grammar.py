@@ -5,7 +5,7 @@ from typing import Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import REQUIRED, Parameter
-from dodona.values import LARGEST, show
+from dodona.core.base.values import LARGEST, show
 
 
 class CommandLine:

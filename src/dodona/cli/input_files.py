@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import IO
 
 from dodona.cli.errors import UsageError
+from dodona.core.base.values import show
 from dodona.models import advise_on_text
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_input
-from dodona.values import show
 
 STDIN = "-"
 TREEBANK = (".conllu", ".conllx", ".conll")

@@ -6,12 +6,12 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from dodona.core.base.values import show, to_int
 from dodona.core.clustering.brown import Brown
 from dodona.settings import SettingsError
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import Source, open_input, open_output
 from dodona.treebank.conllu.reader import read
-from dodona.values import show, to_int
 
 CHUNK = 32  # words added between two checks for Ctrl-C
 MAX_CLUSTERS = 10_000  # whose tables take 3 GB

@@ -20,6 +20,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from dodona.core.base.values import to_float, to_int
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import find_system
 from dodona.distilling.silver_parts import Report, annotate_parts, file_checksum, write_sentences
@@ -40,7 +41,6 @@ from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
-from dodona.values import to_float, to_int
 
 if TYPE_CHECKING:
     from dodona.distilling.ensemble import TeacherEnsemble

@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
+from dodona.core.base.values import to_int
 from dodona.evaluation.pairs import EvaluationError, OnProgress, Pair, ParsedSource, load, pair
 from dodona.evaluation.resample import resampled_means
 from dodona.evaluation.score_counts import percentage
 from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
 from dodona.evaluation.text_scores import right_words
-from dodona.values import to_int
 
 N_RESAMPLES = 10_000
 EXACT_BELOW = 25  # disagreements; the chi-square approximation is too rough for fewer

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from dodona.core.base.values import to_str
 from dodona.errors import DodonaError
-from dodona.values import to_str
 
 SUFFIX = ".dodona"
 DEFAULT = "en"

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
+from dodona.core.base.values import show
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.actions import Actions
 from dodona.core.search.beam import Beam
@@ -41,7 +42,6 @@ from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
-from dodona.values import show
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")

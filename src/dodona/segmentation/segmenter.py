@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from dodona.batches import require_text
+from dodona.core.base.values import to_str
 from dodona.core.segmenting.expansion import TokenExpander
 from dodona.core.segmenting.text_scanner import LABELS
 from dodona.core.segmenting.text_splitter import TextSplitter
@@ -26,7 +27,6 @@ from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
-from dodona.values import to_str
 
 SHORT = 100  # characters of a text whose language is not checked
 PIECE = 1 << 16  # characters of a stream that are segmented together

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
+from dodona.core.base.values import LARGEST
 from dodona.treebank.sentence import Sentence
-from dodona.values import LARGEST
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcpy
 from libcpp.vector cimport vector
 
-from dodona.values import show, to_str
+from dodona.core.base.values import show, to_str
 
 import operator
 

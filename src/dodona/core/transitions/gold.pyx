@@ -5,7 +5,7 @@ from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
-from dodona.values import to_int
+from dodona.core.base.values import to_int
 
 cdef enum:
     N_GOLD_COLUMNS = 4        # of a tree

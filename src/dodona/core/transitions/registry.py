@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from dodona.core.base.values import to_int, to_str
 from dodona.core.transitions.system import System
-from dodona.values import to_int, to_str
 
 SYSTEMS: dict[str, type[System]] = {}
 GRAPH_SYSTEMS: dict[str, type[System]] = {}

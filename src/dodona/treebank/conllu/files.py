@@ -10,9 +10,9 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
+from dodona.core.base.values import to_str
 from dodona.storage.atomic import atomic_write
 from dodona.treebank.conllu.errors import TreebankError
-from dodona.values import to_str
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes]
 

@@ -15,7 +15,7 @@ from io import BytesIO
 
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
 from dodona.treebank.conllu.files import open_input
-from dodona.values import to_str
+from dodona.core.base.values import to_str
 
 FORMATS = ("conllu", "conllx")
 TREES = ("required", "optional", "ignored")
