@@ -43,7 +43,7 @@ LAYERS = (
     {"server.routes"},
     {"server.app"},
     {"cli"},
-    {"papers"},  # a distribution of its own
+    {"__main__", "papers"},  # the command; a distribution of its own
 )
 MOST_LOOSE_MODULES = 10
 MOST_MODULES = 25

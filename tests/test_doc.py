@@ -70,11 +70,11 @@ def test_equality_asks_for_sentences_and_text() -> None:
 def test_conllu_there_and_back() -> None:
     doc = Doc([OAKS, LISTEN])
     text = doc.to_conllu()
-    assert text == str(OAKS) + str(LISTEN)
+    assert text == (bytes(OAKS) + bytes(LISTEN)).decode()
     assert Doc.from_conllu(text) == doc == Doc.from_conllu(text.encode())
     assert Doc.from_conllu("") == Doc([])
     without_end = Doc.from_conllu(text.rstrip("\n"))
-    assert Doc([*without_end, OAKS]).to_conllu() == text + str(OAKS)
+    assert Doc([*without_end, OAKS]).to_conllu() == text + bytes(OAKS).decode()
 
 
 def test_conllu_is_checked() -> None:
@@ -124,3 +124,27 @@ def test_documents_survive_pickle() -> None:
     doc = Doc([OAKS, LISTEN], "Oaks speak.\nListen!")
     again = pickle.loads(pickle.dumps(doc))
     assert again == doc and again.text == doc.text and again.to_conllu() == doc.to_conllu()
+
+
+def test_a_document_prints_as_its_text() -> None:
+    assert str(Doc([OAKS, LISTEN])) == Doc([OAKS, LISTEN]).text == "Oaks speak. Listen!"
+    assert f"{Doc([OAKS], 'Oaks  speak.')}" == "Oaks  speak."
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("sents", "sentences"),
+        ("noun_chunks", "noun_phrases()"),
+        ("iter_words", "words"),
+        ("num_tokens", "len(doc.words)"),
+        ("heads", "sentence.heads, for each sentence"),
+        ("tree", "sentence.tree()"),
+        ("ents", "no named entities"),
+    ],
+)
+def test_habits_from_other_libraries_are_answered(name: str, ours: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(Doc([OAKS]), name)
+    assert str(caught.value).startswith(f"a document has no attribute {name!r}; here that is ")
+    assert ours in str(caught.value)

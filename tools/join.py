@@ -39,6 +39,8 @@ PUBLIC = re.compile(
     r"^(?:def|class|cpdef (?:enum )?|cdef class) ([A-Za-z]\w*)|^([A-Za-z]\w*)(?:: [^=\n]+)? = ",
     re.MULTILINE,
 )
+CLASSES = re.compile(r"^cdef class (\w+)", re.MULTILINE)
+BASES = {"PythonBridge"}  # classes that Python code derives from
 # names that only Cython can see: functions, structures, variables
 HIDDEN = re.compile(
     r"^cdef (?!class|enum|extern)(?:[^\n=(]*?)(\w+)(?:\[\w*\])*(?: =|:|\(|$)", re.MULTILINE
@@ -198,6 +200,13 @@ def join(package: str, ordered: list[Module], compiled: set[str], target: Path) 
     write(target / "cython" / declarations, includes(ordered, ".pxd"))
 
 
+def forbid_new(ordered: list[Module]) -> str:
+    """Return lines that forbid `__new__` of every class; see `core/base/bare_objects.pxd`."""
+    names = [name for module in ordered for name in CLASSES.findall(module.code(".pyx"))]
+    calls = "".join(f"forbid_new({name})\n" for name in names if name not in BASES)
+    return f"from dodona.core.base.bare_objects cimport forbid_new\n{calls}" if calls else ""
+
+
 def declared(modules: dict[str, Module], names: list[str]) -> str:
     """Return a digest of all declarations that modules (c)import, directly or not.
 
@@ -257,7 +266,8 @@ def main(command: str, source: Path, target: Path, *bases: Path) -> None:
                 print(extension(package))
         elif command == extension(package):
             print(f"# declarations {declared(modules, names)}")
-            print(includes(in_order(modules, names), ".pyx"), end="")
+            ordered = in_order(modules, names)
+            print(includes(ordered, ".pyx") + forbid_new(ordered), end="")
 
 
 if __name__ == "__main__":

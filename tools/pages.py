@@ -1,4 +1,4 @@
-"""Generated parts of Markdown pages: figures, settings, templates, systems, the API, files.
+"""Generated parts of pages: figures, settings, templates, systems, the API, files, dodona(1).
 
     python -m tools.pages           lists the pages whose generated parts are out of date
     python -m tools.pages --write   brings them up to date
@@ -23,7 +23,7 @@ import dodona
 from dodona.core.features.templates import load_templates, parse_templates, template_names
 from dodona.core.transitions.registry import find_system
 from dodona.records import flat_fields
-from tools import figures
+from tools import figures, man
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^<!-- ([\w:./-]+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
@@ -213,6 +213,7 @@ def outdated() -> dict[Path, str]:
     """Return the files whose generated parts are out of date, each with its right content."""
     found = {page: updated(page.read_text(encoding="utf-8")) for page in pages()}
     found[figures.PLOT] = figures.plot()
+    found[man.PAGE] = man.make_man_page()
     return {
         path: text
         for path, text in found.items()

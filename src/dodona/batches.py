@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dodona.core.base.values import show, to_int
+from dodona.settings import SettingsError
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.sentence import Sentence
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 BATCH = 256  # sentences: with 64, tagger and parser evict each other from the cache, 1.2x slower
 MAX_BATCH_WORDS = 4096
+MAX_THREADS = 1024
 AHEAD = 4  # batches in flight per thread
 MANY = 4  # batches after which free memory is returned to the system
 
@@ -30,8 +33,7 @@ def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
     >>> len(list(stream([oaks] * 100, lambda batch: batch, threads=2)))
     100
     """
-    if threads < 1:
-        raise ValueError(f"at least one thread is needed, not {threads}")
+    check_threads(threads)
     done = map_in_order(lambda batch: _do(work, batch), _batches(iter(items)), threads, AHEAD)
     return _items(done)
 
@@ -57,6 +59,17 @@ def return_memory() -> None:
 
     if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
         library.malloc_trim(0)
+
+
+def check_threads(threads: int) -> None:
+    """Raise SettingsError for a number of threads that cannot be started.
+
+    >>> check_threads(0)
+    Traceback (most recent call last):
+    dodona.settings.SettingsError: threads must be from 1 to 1,024, not 0
+    """
+    if not 1 <= to_int(threads, "threads") <= MAX_THREADS:
+        raise SettingsError(f"threads must be from 1 to {MAX_THREADS:,}, not {show(threads)}")
 
 
 def map_in_order(
@@ -115,7 +128,7 @@ def require_sentence(item: object) -> Sentence:
 
 
 def require_text(item: object) -> str:
-    """Return the item if it is a text; else raise TypeError.
+    """Return a text, of whatever subclass of str, as a plain string; else raise TypeError.
 
     >>> require_text(["Oaks speak."])
     Traceback (most recent call last):
@@ -127,7 +140,7 @@ parser.pipe(sentences) sentences
             f"expected a text, not {type(item).__name__}; parser.docs(texts) parses several texts, "
             "parser.pipe(sentences) sentences"
         )
-    return item
+    return str.__str__(item)  # compiled code takes no subclass, such as a string of NumPy
 
 
 def _do(work: Work, batch: list[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from dodona.core.base.values import to_str
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
 
@@ -27,7 +28,7 @@ class Doc(Sequence[Sentence]):
     >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"]), Sentence.from_columns(["Listen"])])
     >>> doc
     <Doc of 2 sentences, 3 words>
-    >>> doc.text, [word.form for word in doc.words], len(doc[:1])
+    >>> str(doc), [word.form for word in doc.words], len(doc[:1])
     ('Oaks speak Listen', ['Oaks', 'speak', 'Listen'], 1)
     """
 
@@ -37,7 +38,8 @@ class Doc(Sequence[Sentence]):
         self, sentences: Iterable[Sentence], text: str | None = None, *, is_strange: bool = False
     ) -> None:
         self._sentences = tuple(sentences)
-        self._text, self._is_strange = text, is_strange
+        self._text = None if text is None else to_str(text, "text")
+        self._is_strange = is_strange
         for sentence in self._sentences:
             if not isinstance(sentence, Sentence):
                 raise TypeError(f"a document consists of sentences, not of {sentence!r}")
@@ -65,6 +67,9 @@ class Doc(Sequence[Sentence]):
 
     def __hash__(self) -> int:
         return hash(self._sentences)
+
+    def __str__(self) -> str:
+        return self.text
 
     def __repr__(self) -> str:
         n_words = sum(map(len, self._sentences))

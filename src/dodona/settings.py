@@ -5,11 +5,12 @@ Also those of taggers, for `dodona.train_tagger` and `dodona tag --train`, and o
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
-from math import inf
 from typing import Any, ClassVar
 
+from dodona.core.base.values import LARGEST, PLAIN, show
 from dodona.core.learning.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.learning.greedy_training import LEARNERS
 from dodona.core.learning.oracle_guide import MODES
@@ -30,6 +31,8 @@ NO_CONSTRAINTS = "none"
 CONSTRAINTS = (NO_CONSTRAINTS, "ud")
 STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name in kind.oracles))
 MAX_CUTOFF = 255  # features are counted in bytes
+MAX_EPOCHS = 2**31 - 1  # the seed of an epoch, 2**32 * epoch + seed, has 64 bits
+MAX_BATCH_WORDS = 1_000_000
 SEARCHES = ("greedy", "beam")
 TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
 PIPELINES = PARSER, TEXT = "parser", "text"
@@ -48,17 +51,24 @@ class SettingsError(DodonaError, ValueError):
 
 
 def _checked(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Make a check of settings cover their choices, too, and raise `SettingsError`."""
+    """Make a check of settings cover types and choices, too, and raise `SettingsError`.
+
+    Values become plain ones first, so that whatever training accepts can be saved and loaded.
+    """
 
     def checked(self: Any) -> None:
         try:
             for part in fields(self):
+                if part.type in PLAIN:  # not a group of settings
+                    value = PLAIN[str(part.type)](getattr(self, part.name), part.name)
+                    vars(self)[part.name] = value  # works for frozen records
+                    _require(_is_name(value), f"{part.name}={show(value)} cannot name a file")
                 value, choices = getattr(self, part.name), part.metadata.get("choices")
                 if choices and part.name != "system":  # may have been registered after import
-                    names = ", ".join(choices)
-                    _require(value in choices, f"{part.name} must be one of {names}, not {value!r}")
+                    message = f"{part.name} must be one of {', '.join(choices)}, not {show(value)}"
+                    _require(value in choices, message)
             check(self)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise SettingsError(*error.args) from None
 
     return checked
@@ -69,11 +79,19 @@ def _require(holds: object, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
-def _check_range(settings: Any, *names: str, least: int = 1, most: float = inf) -> None:
+def _is_name(value: object) -> bool:
+    """Return whether a value is a number, or a string that can be the name of a file."""
+    try:
+        return not isinstance(value, str) or b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+
+
+def _check_range(settings: Any, *names: str, least: int = 1, most: int = LARGEST) -> None:
     for name in names:
         value = getattr(settings, name)
-        _require(value >= least, f"{name} must be at least {least}, not {value}")
-        _require(value <= most, f"{name} must be at most {most}, not {value}")
+        _require(value >= least, f"{name} must be at least {least}, not {show(value)}")
+        _require(value <= most, f"{name} must be at most {most:,}, not {show(value)}")
 
 
 def _refuse(settings: Any, names: Iterable[str], purpose: str) -> None:
@@ -83,8 +101,11 @@ def _refuse(settings: Any, names: Iterable[str], purpose: str) -> None:
         _require(value == getattr(type(settings), name), f"{name}={value!r} is for {purpose}")
 
 
-def _flag(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
-    return field(default=default, metadata={"help": help, "choices": choices})
+def _flag(
+    default: Any, help: str, choices: tuple[str, ...] | None = None, metavar: str = ""
+) -> Any:
+    about = {"help": help, "choices": choices, "metavar": metavar}
+    return field(default=default, metadata=about)
 
 
 @record(frozen=True)
@@ -101,7 +122,7 @@ class BeamSettings:
     @_checked
     def __post_init__(self) -> None:
         is_valid = 1 <= self.beam <= MAX_WIDTH
-        _require(is_valid, f"beam must be from 1 to {MAX_WIDTH}, not {self.beam}")
+        _require(is_valid, f"beam must be from 1 to {MAX_WIDTH}, not {show(self.beam)}")
         is_valid = self.restart != "bad" or self.oracle != "static"
         _require(is_valid, "restart='bad' requires oracle='dynamic': it leaves the gold derivation")
 
@@ -145,11 +166,11 @@ class NetworkSettings:
         for name, unit, most in (("width", 32, 1024), ("hidden", 16, 512), ("layers", 1, 32)):
             value = getattr(self, name)
             is_valid = unit <= value <= most and value % unit == 0
-            _require(is_valid, f"{name} must be a multiple of {unit} up to {most}, not {value}")
-        _require(
-            self.batch_words >= 0 and 0 < self.learning_rate <= 1 and 0 <= self.dropout < 1,
-            "batch_words must be 0 or more, learning_rate in (0, 1], dropout in [0, 1)",
-        )
+            message = f"{name} must be a multiple of {unit} up to {most}, not {show(value)}"
+            _require(is_valid, message)
+        _check_range(self, "batch_words", least=0, most=MAX_BATCH_WORDS)
+        is_valid = 0 < self.learning_rate <= 1 and 0 <= self.dropout < 1
+        _require(is_valid, "learning_rate must be in (0, 1], and dropout in [0, 1)")
 
 
 @record(frozen=True, init=False)
@@ -188,10 +209,14 @@ class Settings:
     early_stop: int = _flag(0, "stop after N epochs without a better dev LAS; 0: never")
     seed: int = _flag(1, "seed of the random number generator")
     features: str = _flag(
-        AUTO, "feature templates (for a network, slots): a built-in set, or a file"
+        AUTO,
+        "feature templates (for a network, slots): a built-in set, or a file",
+        metavar="NAME",
     )
     tags: str = _flag(
-        "gold", "tags to train on: gold, predicted (by a tagger trained alongside) or jackknife:N"
+        "gold",
+        "tags to train on: gold, predicted (by a tagger trained alongside) or jackknife:N",
+        metavar="KIND",
     )
     projectivise: str = _flag(
         AUTO,
@@ -252,9 +277,8 @@ class Settings:
     def _check(self) -> None:
         """Reject invalid values, and combinations in which a setting would have no effect."""
         kind, learner = find_system(self.system), self.linear.learner
-        for name in ("epochs", "explore_after", "early_stop", "seed"):
-            value = getattr(self, name)
-            _require(value >= 0, f"{name} must not be negative, but is {value}")
+        _check_range(self, "epochs", least=0, most=MAX_EPOCHS)
+        _check_range(self, "explore_after", "early_stop", "seed", least=0)
         is_valid = 0 <= self.explore_rate <= 1
         _require(is_valid, f"explore_rate must be from 0 to 1, not {self.explore_rate}")
         if self._learns_with_beam:
@@ -289,8 +313,8 @@ class Settings:
         _require(is_valid, f"exact_words is for systems with estimated costs, not {kind.name}")
         _require(
             0 <= self.exact_words <= MOST_SEARCHED,
-            f"exact_words must be from 0 to {MOST_SEARCHED}, not {self.exact_words}: the search "
-            "takes exponential time",
+            f"exact_words must be from 0 to {MOST_SEARCHED}, not {show(self.exact_words)}: the "
+            "search takes exponential time",
         )
 
     def _check_graph(self) -> None:
@@ -388,7 +412,8 @@ class TaggerSettings:
 
     @_checked
     def __post_init__(self) -> None:
-        _check_range(self, "epochs", "rare", "prune")
+        _check_range(self, "epochs", most=MAX_EPOCHS)
+        _check_range(self, "rare", "prune")
         _check_range(self, "seed", "certain", least=0)
         _check_range(self, "cutoff", most=MAX_CUTOFF)
         _check_range(self, "beam", most=MAX_WIDTH)
@@ -417,7 +442,8 @@ class SegmenterSettings:
 
     @_checked
     def __post_init__(self) -> None:
-        _check_range(self, "epochs", "prune")
+        _check_range(self, "epochs", most=MAX_EPOCHS)
+        _check_range(self, "prune")
         _check_range(self, "seed", least=0)
         _check_range(self, "cutoff", most=MAX_CUTOFF)
         is_valid = 0.5 < self.certain <= 1

@@ -90,7 +90,7 @@ def test_beam(shell: Shell, model: Path, data: Path) -> None:
     wide = shell("parse", model, data / "test.conllu", "--beam", "4")
     parsed = dodona.load(model).pipe(dodona.read(data / "test.conllu"), beam=4)
     assert wide.out == b"".join(map(bytes, parsed)).decode() != greedy
-    assert "a beam is from 1 to 1000 wide, not 0" in shell("parse", model, "--beam", "0").err
+    assert "beam must be from 1 to 1000, not 0" in shell("parse", model, "--beam", "0").err
 
 
 def test_json_output(shell: Shell, model: Path, data: Path) -> None:
@@ -186,7 +186,7 @@ def test_debug_shows_the_traceback(tmp_path: Path) -> None:
 
 def test_too_few_threads(shell: Shell, model: Path, data: Path) -> None:
     result = shell("parse", model, data / "dev.conllu", "--threads", "0")
-    assert (result.code, result.err) == (1, "at least one thread is needed, not 0\n")
+    assert (result.code, result.err) == (1, "threads must be from 1 to 1,024, not 0\n")
 
 
 def test_a_terminal_is_told_the_speed(

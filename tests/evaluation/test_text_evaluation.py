@@ -416,7 +416,7 @@ def test_treebanks_split_anew_are_scored_as_by_the_official_evaluation(
 def one_token(words: list[str]) -> list[PlacedWord]:
     """Return words that are one multiword token, "all"."""
     heads: list[int | None] = [0] + [1] * (len(words) - 1)
-    text = str(dodona.Sentence.from_columns(words, heads=heads))
+    text = dodona.Sentence.from_columns(words, heads=heads).to_conllu()
     token = f"1-{len(words)}\tall" + "\t_" * 8 + "\n"
     return read_text(dodona.read(io.BytesIO((token + text).encode())), "gold").words
 
@@ -446,7 +446,8 @@ def test_multiword_tokens_of_too_many_words_are_refused(monkeypatch: pytest.Monk
     gold, system = (
         dodona.Sentence.from_columns(forms, heads=[0, 1, 1, 1]) for forms in ("abcd", "efgh")
     )
-    texts = [str(one).replace("1\t", "1-4\tall" + "\t_" * 8 + "\n1\t", 1) for one in (gold, system)]
+    whole = "1-4\tall" + "\t_" * 8 + "\n1\t"
+    texts = [bytes(one).decode().replace("1\t", whole, 1) for one in (gold, system)]
     read = [list(dodona.read(io.BytesIO(text.encode()))) for text in texts]
     with pytest.raises(EvaluationError, match="a multiword token has 4 words, from character 1 of"):
         dodona.evaluate_text(*read)

@@ -173,7 +173,7 @@ def test_a_quick_run_shows_its_tables_and_tells_of_each_run(
     [
         (["--data", "nowhere"], "nowhere: no such folder\n"),
         (["--conditions", "silver"], "conditions: unknown 'silver'; choose from gold, "),
-        (["--epochs", -1], "epochs must not be negative"),
+        (["--epochs", -1], "epochs must be at least 0"),
     ],
 )
 def test_an_error_is_told_in_a_line(

@@ -96,7 +96,7 @@ def test_a_beam_of_a_tagger_beyond_all_measure() -> None:
     def change(about: About, arrays: Arrays) -> None:
         about["settings"] |= {"search": "beam", "beam": 2**31 - 1}
 
-    refused(dodona.Tagger, change, "beam must be at most 1000")
+    refused(dodona.Tagger, change, "beam must be at most 1,000")
 
 
 def test_a_segmenter_without_classes() -> None:

@@ -164,7 +164,7 @@ def test_an_error_in_the_stream_comes_through() -> None:
 
 @pytest.mark.parametrize("threads", [0, -1])
 def test_a_parser_needs_a_thread(threads: int) -> None:
-    with pytest.raises(ValueError, match="at least one thread"):
+    with pytest.raises(ValueError, match="threads must be from 1 to"):
         parser().pipe([], threads=threads)
 
 

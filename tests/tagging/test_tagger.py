@@ -109,7 +109,7 @@ def test_xpos_comes_first_if_it_is_small_and_last_if_it_is_large() -> None:
 
 
 def test_nothing_to_learn_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no UPOS, XPOS or FEATS in the training data"):
+    with pytest.raises(ValueError, match="no UPOS, XPOS or FEATS in it: there is nothing to learn"):
         dodona.train_tagger(without(treebank(3, 1), "upos", "xpos", "feats"))
     with pytest.raises(ValueError, match="no sentence in it"):
         dodona.train_tagger([])

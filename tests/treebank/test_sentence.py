@@ -1,6 +1,7 @@
 """A sentence keeps its input, and replacing a column changes nothing else."""
 
 import io
+from operator import attrgetter
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_columns_come_as_they_stand_and_only_words_count():
     assert s.deps[0] == "2:det" and s.misc[1] == "SpaceAfter=No"
     assert s.comments == ["# sent_id = 1", "# text = L'oak's voice spoke."]
     assert (s.source, s.line, s.format) == ("x.conllu", 1, "conllu")
-    assert bytes(s) == ORACLE and str(s) == ORACLE.decode()
+    assert bytes(s) == ORACLE and s.to_conllu() == ORACLE.decode()
 
 
 def test_a_sentence_cannot_be_made_or_changed_by_hand():
@@ -112,3 +113,41 @@ def test_long_sentences_made_in_python_read_back():
     t = only(bytes(s))
     assert t.forms == forms == s.forms and t.heads == s.heads == list(range(1234))
     assert t.comments == ["# long"] == s.comments
+
+
+def test_a_sentence_prints_as_its_text_and_shows_where_it_is_from() -> None:
+    read = only(ORACLE)
+    assert str(read) == read.text == "L'oak's voice spoke."
+    assert repr(read) == "<Sentence of 6 words, x.conllu:1: \"L'oak's voice spoke.\">"
+    made = Sentence.from_columns(["Speak\x1b", "!"], misc=["SpaceAfter=No", "_"])
+    assert (str(made), repr(made)) == ("Speak\x1b!", "<Sentence of 2 words: 'Speak\\x1b!'>")
+    assert repr(Sentence.from_columns(["Speak"])) == "<Sentence of 1 word: 'Speak'>"
+    assert len(repr(Sentence.from_columns(["oak"] * 1000))) < 80
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("noun_chunks", "noun_phrases()"),
+        ("ents", "no named entities"),
+        ("dependencies", "heads and deprels"),
+        ("print_dependencies", "print(sentence.tree())"),
+        ("metadata", "comments"),
+        ("form", "forms"),
+        ("deprel", "deprels"),
+        ("pos_", "upos"),
+        ("start_char", "sentence[0].start"),
+    ],
+)
+def test_habits_from_other_libraries_are_answered(name: str, ours: str) -> None:
+    sentence = Sentence.from_columns(["Speak"])
+    with pytest.raises(AttributeError) as caught:
+        getattr(sentence, name)
+    assert str(caught.value).startswith(f"a sentence has no attribute {name!r}; here that is ")
+    assert ours in str(caught.value)
+
+
+def test_other_attributes_do_not_exist() -> None:
+    with pytest.raises(AttributeError, match=r"^a sentence has no attribute 'oak'$"):
+        attrgetter("oak")(Sentence.from_columns(["Speak"]))
+    assert not hasattr(Sentence.from_columns(["Speak"]), "__deepcopy__")

@@ -185,7 +185,7 @@ def test_white_space_is_escaped_as_udpipe_does() -> None:
 
 
 def test_equal_words_are_the_same_word_of_equal_sentences(sentence: Sentence) -> None:
-    again = only(str(sentence))
+    again = only(bytes(sentence).decode())
     assert again == sentence and hash(again) == hash(sentence) and again is not sentence
     assert again[1] == sentence[1] and hash(again[1]) == hash(sentence[1])
     assert again[1] != sentence[2] and again[1] != "-y" and sentence != "x"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.cli.flags import Parameter
+from dodona.core.base.values import show
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -41,6 +42,6 @@ def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
         if parameter.type is float and type(value) is int and abs(value) <= sys.float_info.max:
             value = float(value)
         if not parameter.accepts(value):
-            raise ValueError(f"{path}: {key} must be {parameter.expected}, not {value!r}")
+            raise ValueError(f"{path}: {key} must be {parameter.expected}, not {show(value)}")
         found[parameter.name] = value
     return found

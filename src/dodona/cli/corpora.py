@@ -98,7 +98,13 @@ def check_corpus(
 
 
 def parse_corpus(
-    model: str, paths: list[str], out: str, flags: CorpusFlags, options: dict[str, Any]
+    model: str,
+    paths: list[str],
+    out: str,
+    flags: CorpusFlags,
+    options: dict[str, Any],
+    *,
+    quiet: bool = False,
 ) -> None:
     """Parse a corpus into a folder; `options` are those of `dodona.arrow.mapper`."""
     from dodona.arrow.corpus_run import RunProgress, parse_files
@@ -110,7 +116,7 @@ def parse_corpus(
     chosen: dict[str, Any] = {column: flags.text or column, "keep": columns, **options}
     run_options = make_options(model, level=flags.level or LEVELS[0], **chosen)
     start = time.perf_counter()
-    with ProgressBar("parsing") as bar:
+    with ProgressBar("parsing", quiet=quiet) as bar:
 
         def show(progress: RunProgress) -> None:
             speed = f"{progress.n_words / (time.perf_counter() - start):,.0f} words/s"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-from dodona.cli.streams import forget_output
+from dodona.cli.streams import forget_output, printable
 from dodona.errors import DodonaError
 
 FAILED, MISUSED = 1, 2
@@ -88,7 +88,7 @@ def say(text: str) -> None:
     ...     say("2 sentences skipped")
     2 sentences skipped
     """
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def message(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import REQUIRED, Parameter
+from dodona.core.base.values import LARGEST, show
 
 
 class CommandLine:
@@ -103,7 +104,9 @@ def _convert(parameter: Parameter, text: Any) -> Any:
     except ValueError:
         value = None
     if not parameter.accepts(value):
-        raise UsageError(f"{parameter.title} must be {parameter.expected}, not {text!r}")
+        raise UsageError(f"{parameter.title} must be {parameter.expected}, not {show(text)}")
+    if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
+        raise UsageError(f"{parameter.title}: the number is too large or not finite: {show(text)}")
     return value
 
 

@@ -59,7 +59,7 @@ def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
     blocks += ["\n".join(_indent(paragraph, width)) for paragraph in paragraphs]
     if places:
         blocks.append(_list("Arguments", ((p.metavar, p.flag.help) for p in places), width))
-    flags = ((_name(p), _explain(p)) for p in known if not p.flag.positional)
+    flags = ((name_flag(p), explain_flag(p)) for p in known if not p.flag.positional)
     blocks.append(_list("Options", flags, width))
     if verb is program:
         blocks.append(_list("Verbs", summaries().items(), width))
@@ -88,7 +88,7 @@ def _indent(text: str, width: int, by: int = 2, hang: int = 0) -> list[str]:
     return wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
-def _name(parameter: Parameter) -> str:
+def name_flag(parameter: Parameter) -> str:
     """Return the spellings of a flag: `-o, --out FILE`, `--checkpoint / --no-checkpoint`."""
     short = f"{parameter.flag.short}, " if parameter.flag.short else ""
     no = f" / {parameter.negative}" if parameter.negative else ""
@@ -96,7 +96,7 @@ def _name(parameter: Parameter) -> str:
     return f"{short}{parameter.long}{no} {value}".rstrip()
 
 
-def _explain(parameter: Parameter) -> str:
+def explain_flag(parameter: Parameter) -> str:
     """Return the description of a flag with its default in brackets."""
     default = parameter.flag.default
     if not default and parameter.type is not bool and parameter.default not in (None, REQUIRED):

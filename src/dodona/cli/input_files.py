@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from dodona.cli.errors import UsageError
+from dodona.core.base.values import show
 from dodona.models import advise_on_text
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_input
@@ -31,6 +32,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # in no text of any encoding of bytes
 _LEAST_TABS = 5  # in a line of a treebank, even a damaged one
 
 
@@ -54,12 +56,13 @@ def find_files(names: Iterable[str], suffixes: tuple[str, ...] = TREEBANK) -> It
 
 
 def _walk(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """Yield the files below a folder, without hidden files and folders."""
+    """Yield the files below a folder, without hidden files and folders, pipes and devices."""
     for path, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for file in files:
-            if file.removesuffix(".gz").endswith(suffixes) and not file.startswith("."):
-                yield str(Path(path, file))
+            is_wanted = file.removesuffix(".gz").endswith(suffixes) and not file.startswith(".")
+            if is_wanted and (found := Path(path, file)).is_file():
+                yield str(found)
 
 
 def total_size(paths: list[str]) -> int | None:
@@ -157,33 +160,37 @@ class InputFile:
 
 
 def check_encoding(encoding: str) -> str:
-    """Return the canonical name of an encoding that Python knows.
+    """Return the canonical name of an encoding of text that Python knows.
 
     >>> check_encoding("Latin-1"), check_encoding("UTF8")
     ('iso8859-1', 'utf-8')
     """
     try:
-        b"".decode(encoding)
+        b"    ".decode(encoding, errors="replace")  # raises for codecs between bytes, as base64
         return codecs.lookup(encoding).name
-    except LookupError:
+    except (LookupError, ValueError):
         raise UsageError(
-            f"--encoding {encoding!r} is unknown; encodings are utf-8, utf-16, latin-1, cp1252, "
-            "koi8-r and others"
+            f"--encoding {show(encoding)} is no encoding of text that Python knows; encodings are "
+            "utf-8, utf-16, latin-1, cp1252, koi8-r and others"
         ) from None
 
 
 def guess_encoding(data: bytes) -> str | None:
-    """Guess the encoding of bytes that are not UTF-8.
+    """Guess the encoding of bytes that are not UTF-8; None if they seem to be no text.
 
     >>> guess_encoding("é".encode("latin-1")), guess_encoding("oak".encode("utf-16"))
     ('latin-1', 'utf-16')
+    >>> guess_encoding(b"\x7fELF\x02\x01\x01\x00\x00\x00\xb7\x00\x01\x00\x00\x00")
     """
     for mark, name in _MARKS.items():
         if data.startswith(mark):
             return name
     if data.count(0) > len(data) // 4:
-        return "utf-16-le" if data[1::2].count(0) > data[::2].count(0) else "utf-16-be"
-    if data.count(0):
+        name = "utf-16-le" if data[1::2].count(0) > data[::2].count(0) else "utf-16-be"
+        text = data.decode(name, errors="replace")
+        n_odd = sum(not (char.isprintable() or char.isspace()) for char in text)
+        return name if n_odd <= len(text) // 20 else None
+    if _BINARY.search(data):
         return None
     is_windows = re.search(rb"[\x80-\x9f]", data) is not None
     return "cp1252" if is_windows else "latin-1"
@@ -216,7 +223,7 @@ class _Decoder:
     def _explain(self, error: UnicodeDecodeError) -> TreebankError:
         data: bytes = error.object
         self._count(data[: error.start].decode())
-        advice = "expected text in UTF-8"
+        advice = "this seems to be a binary file; expected text in UTF-8"
         if guess := guess_encoding(data if self._is_first else data[error.start - 1 :]):
             advice = f"this looks like {guess}: use --encoding {guess}"
         where = f"byte 0x{data[error.start]:02x} at character {self._n_characters + 1}"

@@ -182,7 +182,14 @@ WRITERS: dict[str, type[TreeWriter]] = {
 
 
 def annotate(
-    paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, format: str, model: str | Path
+    paths: list[str],
+    reader: SentenceReader,
+    pipe: Pipe,
+    out: str,
+    format: str,
+    model: str | Path,
+    *,
+    quiet: bool = False,
 ) -> None:
     """Write the sentences of the files as annotated by the pipe; a terminal shows the speed.
 
@@ -201,7 +208,7 @@ def annotate(
     reader.expect(sources)
     bad = BadSentences()
     size = total_size([source.path for source in sources])
-    with Meter("parsing", size, reports_speed=True) as meter:
+    with Meter("parsing", size, reports_speed=True, quiet=quiet) as meter:
         reader.meter = meter
         for target, group in groups.items():
             with open_writer(target, format) as writer:

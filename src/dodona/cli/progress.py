@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dodona.cli.errors import say
+from dodona.cli.streams import printable
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class ProgressBar:
         if self._bar is not None:
             from rich.text import Text
 
-            self._bar.console.print(Text(line, style), soft_wrap=True)
+            self._bar.console.print(Text(printable(line), style), soft_wrap=True)
         elif not self.quiet:
             say(line)
 
@@ -85,9 +86,15 @@ class Meter:
     """
 
     def __init__(
-        self, task: str, total: int | None, *, by_words: bool = False, reports_speed: bool = False
+        self,
+        task: str,
+        total: int | None,
+        *,
+        by_words: bool = False,
+        reports_speed: bool = False,
+        quiet: bool = False,
     ) -> None:
-        self.bar = ProgressBar(task, total)
+        self.bar = ProgressBar(task, total, quiet=quiet)
         self.by_words, self.reports_speed = by_words, reports_speed
         self.n_words = 0
         self._n_bytes_before = 0  # in the files before the current one

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from dodona.cli.streams import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -19,7 +21,7 @@ def print_pairs(rows: Iterable[tuple[str, str]], title: str = "") -> None:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     _print(table, title)
 
 
@@ -38,7 +40,7 @@ def print_columns(
         is_text = not i or name in words
         table.add_column(name, justify="left" if is_text else "right", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     _print(table, title, is_whole=True)
 
 

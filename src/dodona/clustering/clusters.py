@@ -6,7 +6,9 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from dodona.core.base.values import show, to_int
 from dodona.core.clustering.brown import Brown
+from dodona.settings import SettingsError
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import Source, open_input, open_output
 from dodona.treebank.conllu.reader import read
@@ -47,15 +49,15 @@ def cluster(
     1 sleeps 2
     1 speaks 2
     """
-    if not 2 <= clusters <= MAX_CLUSTERS:
-        raise ValueError(f"clusters must be from 2 to {MAX_CLUSTERS:,}, not {clusters:,}")
-    if min_count < 1:
-        raise ValueError(f"min_count must be at least 1, not {min_count}")
+    if not 2 <= to_int(clusters, "clusters") <= MAX_CLUSTERS:
+        raise SettingsError(f"clusters must be from 2 to {MAX_CLUSTERS:,}, not {show(clusters)}")
+    if to_int(min_count, "min_count") < 1:
+        raise SettingsError(f"min_count must be at least 1, not {show(min_count)}")
     text, counts = _number_words(sentences)
     # the most frequent first; the order of the text does not matter
     words = sorted((-count, word) for word, count in counts.items() if count >= min_count)
     if len(words) < 2:
-        raise ValueError(_too_few(len(words), len(counts), min_count))
+        raise SettingsError(_too_few(len(words), len(counts), min_count))
     index = {word: i for i, (_, word) in enumerate(words)}
     numbers = [*(index.get(word, EXCLUDED) for word in counts), EDGE]
     brown = Brown(array("i", [numbers[number] for number in text]), len(words), clusters)

@@ -20,12 +20,13 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from dodona.core.base.values import to_float, to_int
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import find_system
 from dodona.distilling.silver_parts import Report, annotate_parts, file_checksum, write_sentences
 from dodona.distilling.step_folder import StepFolder
 from dodona.distilling.teacher_settings import TeacherSettings
-from dodona.distilling.text_selection import SentenceFilter, find_scripts, find_texts
+from dodona.distilling.text_selection import SentenceFilter, find_scripts, find_texts, name_texts
 from dodona.extras import require
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
@@ -89,6 +90,11 @@ class Recipe:
             raise ValueError("a student is a network: scorer='neural'")
         if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
             raise ValueError("raw text and abbreviations are for a segmenter that is trained")
+        vars(self).update(  # plain values, for records
+            n_teachers=to_int(self.n_teachers, "teachers"),
+            longest=to_int(self.longest, "longest"),
+            per_gold=to_float(self.per_gold, "per_gold"),
+        )
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
         if not 0 <= self.variants <= 1:
@@ -213,7 +219,7 @@ class Distillation:
         """Select the sentences of the text that are worth annotating."""
         step = self._step(
             "sentences",
-            text={path.name: file_checksum(path) for path in self.texts},
+            text={name: file_checksum(path) for path, name in name_texts(self.texts).items()},
             held_out=sorted(file_checksum(Path(path)) for path in self.recipe.held_out),
             gold=self._checksum_gold,
             segmenter=self._segmented_by(),
@@ -385,8 +391,8 @@ class Distillation:
             yield {"kind": "silver", "file": name, "sha256": digest}
             return
         n_words = self.sentences().summary.get("words", {})
-        for text in self.texts:
-            yield _source("text", text, n_words.get(text.name))
+        for text, name in name_texts(self.texts).items():
+            yield _source("text", text, n_words.get(name)) | {"file": name}
         for number, settings in enumerate(self.teacher_settings(), 1):
             step = self._teacher_step(number, settings)
             dev = step.summary.get("dev", {})

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dodona.distilling.step_folder import StepFolder
-from dodona.distilling.text_selection import SentenceFilter, read_sentences
+from dodona.distilling.text_selection import SentenceFilter, name_texts, read_sentences
 from dodona.segmentation.segmenter import Segmenter
 from dodona.storage.steps import StepError
 from dodona.training.treebanks import checksum
@@ -46,12 +46,12 @@ def write_sentences(
     n_words, parts = dict[str, int](), list[Path]()
 
     def select() -> Iterator[Sentence]:
-        for text in texts:
-            n_words[text.name] = 0
+        for text, name in name_texts(texts).items():
+            n_words[name] = 0
             for sentence in wanted.select(read_sentences(text, segmenter)):
-                n_words[text.name] += len(sentence)
+                n_words[name] += len(sentence)
                 yield sentence
-            report(f"{text.name}: {n_words[text.name]:,} words to annotate")
+            report(f"{name}: {n_words[name]:,} words to annotate")
 
     sentences = select()
     while some := list(islice(sentences, PART)):

@@ -101,12 +101,25 @@ def find_texts(names: Iterable[str]) -> list[Path]:
     for path in map(Path, names):
         if not path.exists():
             raise ValueError(f"{path}: no such file or folder")
-        inside = sorted(path.iterdir()) if path.is_dir() else []
-        some = [p for p in inside if p.name.endswith(ENDINGS)] if path.is_dir() else [path]
+        if not (path.is_file() or path.is_dir()):
+            raise ValueError(f"{path}: a pipe or a device, but texts are read more than once")
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        some = [p for p in inside if p.is_file() and p.name.endswith(ENDINGS)]
+        some = some if path.is_dir() else [path]
         if not some:
             raise ValueError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}")
         found += some
-    return found
+    return list(dict.fromkeys(found))
+
+
+def name_texts(paths: Sequence[Path]) -> dict[Path, str]:
+    """Return the name of each file in records: its own, or its path where several share a name.
+
+    >>> [*name_texts([Path("a/oak.txt"), Path("b/oak.txt"), Path("b/elm.txt")]).values()]
+    ['a/oak.txt', 'b/oak.txt', 'elm.txt']
+    """
+    counts = Counter(path.name for path in paths)
+    return {path: path.name if counts[path.name] == 1 else path.as_posix() for path in paths}
 
 
 ENDINGS = (".txt", ".txt.gz", ".conllu", ".conllu.gz")

@@ -20,6 +20,7 @@ from dodona.evaluation.pairs import (
     Parsed,
     ParsedSource,
     check_heads,
+    conllu_lines,
     load,
     location,
 )
@@ -120,8 +121,7 @@ def location_at(text: PlacedText, position: int) -> str:
 
 def _tokens(sentence: Parsed) -> Iterator[tuple[Fields, list[Fields]]]:
     """Yield the fields of each token and, for a multiword token, of each of its words."""
-    lines = str(sentence).removeprefix("\ufeff").split("\n")
-    split = (line.split("\t") for line in lines if line[:1].isdigit())
+    split = (line.split("\t") for line in conllu_lines(sentence) if line[:1].isdigit())
     rows = (row for row in split if "." not in row[0])  # an empty node covers no characters
     for row in rows:
         first, dash, last = row[0].partition("-")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, SupportsBytes, TypeAlias
 from unicodedata import category
 
 from dodona.errors import DodonaError
@@ -199,12 +199,18 @@ def location(sentence: Parsed, name: str, number: int, word: str) -> str:
     source, first = _source(sentence, name), getattr(sentence, "line", None)
     if source == name or first is None:
         return f"{source}, sentence {number}"
-    # not splitlines: a field may contain a line separator of Unicode
-    lines = str(sentence).removeprefix("\ufeff").removesuffix("\n").split("\n")
+    lines = conllu_lines(sentence)
     ids = [line.partition("\t")[0] for line in lines]
     # past the last word: the blank line that ends the sentence
     offset = ids.index(word) if word in ids else len(lines) - 1
     return f"{source}:{first + offset}"
+
+
+def conllu_lines(sentence: Parsed) -> list[str]:
+    """Return the lines of a sentence in CoNLL-U: its `bytes`, or its `str` where it has none."""
+    # not splitlines: a field may contain a line separator of Unicode
+    text = bytes(sentence).decode() if isinstance(sentence, SupportsBytes) else str(sentence)
+    return text.removeprefix("\ufeff").removesuffix("\n").split("\n")
 
 
 def _word(forms: Sequence[str], i: int) -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
+from dodona.core.base.values import to_int
 from dodona.evaluation.pairs import EvaluationError, OnProgress, Pair, ParsedSource, load, pair
 from dodona.evaluation.resample import resampled_means
 from dodona.evaluation.score_counts import percentage
@@ -105,6 +106,7 @@ def compare(
     if test == "mcnemar":
         return found
     gains = [sum(x) - sum(y) for x, y in zip(a, b, strict=True)]
+    seed = to_int(seed, "seed")
     interval, p = paired_bootstrap(gains, sizes, seed=seed)
     method = f"paired bootstrap, {N_RESAMPLES:,} resamples, seed {seed}"
     return replace(found, test=test, method=method, interval=interval, p=p)

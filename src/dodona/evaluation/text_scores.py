@@ -91,10 +91,11 @@ def evaluate_text(
 ) -> TextScores:
     """Score sentences, words, tags and trees of a system that started from raw text.
 
-    `gold` and `system` are paths of CoNLL-U files or iterables of sentences (`str(sentence)` is
-    CoNLL-U). Both must have the same text, white space apart; sentences, tokens and words may
-    differ. The metrics are those of the CoNLL 2018 shared task: labels without subtypes, universal
-    features only, punctuation included, any lemma accepted if gold has "_", one root per tree.
+    `gold` and `system` are paths of CoNLL-U files or iterables of sentences (`bytes(sentence)` or,
+    without it, `str(sentence)` is CoNLL-U). Both must have the same text, white space apart;
+    sentences, tokens and words may differ. The metrics are those of the CoNLL 2018 shared task:
+    labels without subtypes, universal features only, punctuation included, any lemma accepted if
+    gold has "_", one root per tree.
 
     If a treebank has no trees at all, as after segmenting or tagging only, the metrics of trees are
     None. `progress` is called with the number of words of each sentence, of gold and of the system.

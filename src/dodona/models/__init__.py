@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from dodona.core.base.values import to_str
 from dodona.errors import DodonaError
 
 SUFFIX = ".dodona"
@@ -39,10 +40,10 @@ def find_in_folders() -> dict[str, Path]:
 
 def find_packaged() -> dict[str, Path]:
     """Return the models of installed packages, without importing any of them."""
-    from importlib.metadata import entry_points
+    from dodona.extras import find_entry_points
 
     found: dict[str, Path] = {}
-    for point in entry_points(group=GROUP):
+    for point in find_entry_points(GROUP):
         if (folder := _find_package(point.value)) is not None:
             found.setdefault(point.name, folder / f"{point.name}{SUFFIX}")
     return found
@@ -62,12 +63,13 @@ def locate(model: str | Path) -> Path:
     >>> locate("en").name
     'en.dodona'
     """
-    path = Path(model)
+    name = to_str(model, "a model")
+    path = Path(name)
     if path.exists() and not path.is_dir():
         return path
-    if (named := find(str(model))) is not None:
+    if (named := find(name)) is not None:
         return named
-    raise NoModelError(explain_missing(str(model)))
+    raise NoModelError(explain_missing(name))
 
 
 def find(name: str) -> Path | None:
@@ -113,5 +115,6 @@ def _find_package(name: str) -> Path | None:
 
 
 def _list(folder: Path) -> dict[str, Path]:
-    found = {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}
+    paths = (path for path in folder.glob(f"*{SUFFIX}") if path.is_file())  # a pipe would block
+    found = {path.name.removesuffix(SUFFIX): path for path in paths}
     return dict(sorted(found.items()))

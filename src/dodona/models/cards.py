@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dodona.models import SOURCES, find_shipped
+from dodona.settings import SettingsError
 from dodona.storage import container
-from dodona.storage.json_fields import read_field
+from dodona.storage.json_fields import has_type, read_field
+from dodona.storage.serialisable import reporting_damage
 
 NON_COMMERCIAL = re.compile(r"\bNC\b|non-?commercial", re.IGNORECASE)
 KINDS = ("model", "tagger")  # of files with a record
@@ -34,15 +36,16 @@ class Card(NamedTuple):
         return not NON_COMMERCIAL.search(self.licence)
 
     def check(self) -> None:
-        """Raise ValueError if a field is not one printable line.
+        """Raise SettingsError if a field is not one printable line.
 
         >>> Card("Eng\\nlish").check()
         Traceback (most recent call last):
-        ValueError: language is one line of text, not 'Eng\\nlish'
+        dodona.settings.SettingsError: language is one line of text, not 'Eng\\nlish'
         """
         for name, value in self._asdict().items():
-            if not (value == value.strip() and value.isprintable()):
-                raise ValueError(f"{name} is one line of text, not {value!r}")
+            is_text = isinstance(value, str) and value == value.strip() and value.isprintable()
+            if not is_text:
+                raise SettingsError(f"{name} is one line of text, not {value!r}")
 
 
 NO_CARD = Card()
@@ -137,9 +140,11 @@ def _describe(name: str, source: str, path: Path) -> ModelListing:
     """Read the header of a file; a damaged file is listed with its problem."""
     try:
         about, n_bytes = container.about(path), path.stat().st_size
-        record = read_field(about, "record", dict)
-        return ModelListing(name, source, path, n_bytes, find_card(path, record), scores_of(record))
-    except (ValueError, KeyError, OSError) as error:
+        with reporting_damage(path, "record", "get a fresh copy"):
+            record = read_field(about, "record", dict)
+            card, scores = find_card(path, record), scores_of(record)
+        return ModelListing(name, source, path, n_bytes, card, scores)
+    except (ValueError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         return ModelListing(name, source, path, problem=str(why).removeprefix(f"{path}: "))
 
@@ -150,7 +155,12 @@ def scores_of(record: Mapping[str, Any]) -> dict[str, float]:
     >>> scores_of({"dev_las": 85.1, "dev_tags": {"upos": 96.0}, "dev_text": {"las": 80.2}})
     {'upos': 96.0, 'las': 85.1, 'text_las': 80.2}
     """
-    tags, text = record.get("dev_tags") or {}, record.get("dev_text") or {}
-    found = {"upos": tags.get("upos"), "uas": record.get("dev_uas"), "las": record.get("dev_las")}
+    tags, text = (record.get(name) for name in ("dev_tags", "dev_text"))
+    tags, text = (part if isinstance(part, Mapping) else {} for part in (tags, text))
+    found: dict[str, Any] = {
+        "upos": tags.get("upos"),
+        "uas": record.get("dev_uas"),
+        "las": record.get("dev_las"),
+    }
     found |= {f"text_{name}": text.get(name) for name in ("sentences", "upos", "las")}
-    return {name: value for name, value in found.items() if isinstance(value, (int, float))}
+    return {name: value for name, value in found.items() if has_type(value, float)}

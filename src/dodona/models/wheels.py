@@ -19,6 +19,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from dodona.models import GROUP, SUFFIX
 from dodona.models.cards import Card, with_card
 from dodona.models.pages import make_card, make_licence
+from dodona.settings import SettingsError
 from dodona.storage import container
 from dodona.storage.atomic import atomic_write
 
@@ -41,7 +42,7 @@ class ModelPackage:
     'dodona_model_en_small-1.0-py3-none-any.whl'
     >>> ModelPackage("small model", b"", Card(version="1.0"), "", "")
     Traceback (most recent call last):
-    ValueError: 'small model' is not a package name: use letters, digits and, between them, - _ .
+    dodona.settings.SettingsError: 'small model' is not a package name: use letters, digits and...
     """
 
     name: str
@@ -53,11 +54,11 @@ class ModelPackage:
     def __post_init__(self) -> None:
         self.card.check()
         if not NAME.fullmatch(self.name):
-            raise ValueError(
+            raise SettingsError(
                 f"{self.name!r} is not a package name: use letters, digits and, between them, - _ ."
             )
         if not VERSION.fullmatch(self.card.version):
-            raise ValueError(
+            raise SettingsError(
                 f"{self.card.version!r} is not a version of a package; expected one such as 1.0, "
                 "2.1.post1 or 2.0rc1"
             )

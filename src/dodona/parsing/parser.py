@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
+from dodona.core.base.values import show
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.actions import Actions
 from dodona.core.search.beam import Beam
@@ -24,7 +25,14 @@ from dodona.doc import Doc
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
-from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS, Settings
+from dodona.settings import (
+    CONSTRAINTS,
+    NO_CONSTRAINTS,
+    ROOT_COUNTS,
+    BeamSettings,
+    Settings,
+    SettingsError,
+)
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
@@ -100,9 +108,8 @@ class Parser(Serialisable):
 
     def __call__(self, text: str, *, threads: int = 1, constraints: str | None = None) -> Doc:
         """Segment, tag and parse raw text; `constraints` are as in `pipe`."""
-        segmenter = require_segmenter(self.segmenter)
-        found = segmenter.segment(require_text(text))
-        sentences = self.pipe(found, threads=threads, constraints=constraints)
+        segmenter, text = require_segmenter(self.segmenter), require_text(text)
+        sentences = self.pipe(segmenter.segment(text), threads=threads, constraints=constraints)
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     @overload
@@ -148,7 +155,7 @@ class Parser(Serialisable):
         def sentences() -> Iterator[Sentence]:
             for item in texts:
                 text, context = item if as_tuples else (item, None)
-                found = segment(require_text(text))
+                found = segment(text := require_text(text))
                 waiting.append((text, len(found), context))
                 yield from found
 
@@ -197,7 +204,7 @@ class Parser(Serialisable):
         The parent is an index into the beam before. A final hypothesis waits for the others: its
         action is None. `beam` is as in `pipe`; 1 is a beam, too.
         """
-        width = self.settings.search.beam if beam is None else beam
+        width = self.settings.search.beam if beam is None else BeamSettings(beam).beam
         rules = self.search.constraints
         search = Beam(self.scorer.state_scorer, self.actions, width=width, constraints=rules)
         return beam_steps(search, self.encode(sentence))
@@ -242,7 +249,7 @@ class Parser(Serialisable):
         if (roots, beam, constraints) != (None, None, None):
             search = self._search(roots, beam, constraints)
         if keep_tags and retag:
-            raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
+            raise SettingsError("either keep_tags or retag: tags cannot be both kept and replaced")
         keep = None if keep_tags else () if retag else self._keep()
 
         def work(batch: list[Sentence]) -> list[Sentence]:
@@ -258,7 +265,8 @@ class Parser(Serialisable):
         roots = settings.roots if roots is None else roots
         beam = settings.search.beam if beam is None else beam
         if roots not in ROOT_COUNTS:
-            raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
+            raise SettingsError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {show(roots)}")
+        beam = BeamSettings(beam).beam
         scorer = self.scorer.state_scorer
         kind: Callable[..., Search] = partial(Beam, width=beam)
         if beam == 1:
@@ -278,9 +286,9 @@ class Parser(Serialisable):
         if name == NO_CONSTRAINTS:
             return None
         if name not in CONSTRAINTS:
-            raise ValueError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {name!r}")
+            raise SettingsError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {name!r}")
         if self.system.builds_graphs:
-            raise ValueError(f"constraints are for trees, and {self.system.name} builds graphs")
+            raise SettingsError(f"constraints are for trees, and {self.system.name} builds graphs")
         from dodona.treebank.trees.ud_rules import constraints_of  # slow to import: a large table
 
         return constraints_of(self.labels)

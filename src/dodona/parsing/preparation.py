@@ -14,7 +14,7 @@ from dodona.core.features.templates import (
     with_cluster_templates,
 )
 from dodona.core.transitions.registry import find_system
-from dodona.settings import Settings
+from dodona.settings import Settings, SettingsError
 from dodona.training.treebanks import Treebank, load, nothing_to_learn
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
@@ -62,7 +62,7 @@ def choose_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
     text = load_templates(settings.features)
     named = cluster_columns(text, settings.features)
     if named and not settings.linear.clusters:
-        raise ValueError(
+        raise SettingsError(
             f"{settings.features}: the templates name {named[0]!r}, but there are no clusters: "
             "give a file of clusters with --clusters (`dodona cluster` makes one)"
         )
@@ -115,7 +115,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
         if projective or not keep_out:
             data.order.append(i)
     if not data.order:
-        raise ValueError(
+        raise SettingsError(
             "static training left no sentence: every tree is non-projective; use projectivise"
         )
     return data
@@ -143,9 +143,11 @@ def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str
         )
         what = "static training" if is_static else f"the {system} system"
         instead = "with a dynamic oracle" if is_static else "with another system"
-        raise ValueError(
+        raise TreebankError(
+            sentence.source,
+            sentence.line,
             f"sentence {number}: word {word} has no head or no label, but {what} needs complete "
-            f"trees; leave it out, or train {instead}"
+            f"trees; leave it out, or train {instead}",
         )
 
 

@@ -12,7 +12,7 @@ from dodona.pipeline.sources import PartSources
 from dodona.segmentation.lexicon_learning import Sources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.segmenter_training import SegmenterTrainer
-from dodona.settings import TEXT, SegmenterSettings, Settings, TaggerSettings
+from dodona.settings import TEXT, SegmenterSettings, Settings, SettingsError, TaggerSettings
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tagger_training import TaggerTrainer
 from dodona.training.loop import Learner, Run
@@ -54,9 +54,10 @@ class Assembly(Run):
         **settings: Any,
     ) -> None:
         if settings:
-            raise ValueError(
+            raise SettingsError(
                 f"{', '.join(settings)}: the parser is not trained, so this would change nothing"
             )
+        seed = SegmenterSettings(seed=seed).seed  # checked, and a plain number
         self._sources, self._seed = sources, seed
         sentences = load_trees(train)
         dev_sentences = load_trees(dev) if dev is not None else None

@@ -9,6 +9,7 @@ from typing import Literal, overload
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.segmentation.segmenter import Segmenter
+from dodona.settings import SettingsError
 from dodona.storage.container import kind
 from dodona.tagging.tagger import Tagger
 from dodona.training.treebanks import checksum
@@ -27,7 +28,7 @@ class PartSources:
     False
     >>> PartSources(tagger="none", parser="none")
     Traceback (most recent call last):
-    ValueError: neither parser nor tagger: there is nothing to make a model of
+    dodona.settings.SettingsError: neither parser nor tagger: there is nothing to make a model of
     """
 
     segmenter: str = TRAIN
@@ -38,9 +39,9 @@ class PartSources:
 
     def __post_init__(self) -> None:
         if self.parser == NONE and self.tagger == NONE:
-            raise ValueError("neither parser nor tagger: there is nothing to make a model of")
+            raise SettingsError("neither parser nor tagger: there is nothing to make a model of")
         if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
-            raise ValueError("raw text and abbreviations are for a segmenter that is trained")
+            raise SettingsError("raw text and abbreviations are for a segmenter that is trained")
 
     def is_trained(self, name: str) -> bool:
         """Return whether a part is to be learned from the treebank."""
@@ -81,7 +82,7 @@ class PartSources:
             return Segmenter.load(path)
         part = (Parser if kind(path) == "model" else Tagger).load(path).segmenter
         if part is None:
-            raise ValueError(f"{source}: this model has no segmenter to take")
+            raise SettingsError(f"{source}: this model has no segmenter to take")
         return part
 
 
@@ -91,5 +92,5 @@ def load_tagger(path: Path, *, mapped: bool = False) -> Tagger:
         return Tagger.load(path, mapped=mapped)
     parser = Parser.load(path, mapped=mapped)
     if parser.tagger is None:
-        raise ValueError(f"{path}: this parser has no tagger; it was trained with --tags gold")
+        raise SettingsError(f"{path}: this parser has no tagger; it was trained with --tags gold")
     return replace(parser.tagger, segmenter=parser.segmenter)

@@ -19,7 +19,7 @@ from dodona.parsing.trainer import Trainer
 from dodona.pipeline.assembly import Assembly
 from dodona.pipeline.sources import NONE, PartSources
 from dodona.pipeline.text_trainer import TextTrainer
-from dodona.settings import LINEAR, PARSER, PIPELINES, Settings
+from dodona.settings import LINEAR, PARSER, PIPELINES, Settings, SettingsError
 from dodona.tagging.tagger import Tagger
 from dodona.training.loop import Report
 from dodona.training.treebanks import Treebank
@@ -65,9 +65,9 @@ def train(
     card = Card(language, licence=licence)
     card.check()
     if pipeline not in PIPELINES:
-        raise ValueError(f"pipeline is one of {', '.join(PIPELINES)}, not {pipeline!r}")
+        raise SettingsError(f"pipeline is one of {', '.join(PIPELINES)}, not {pipeline!r}")
     if pipeline == PARSER and sources != PartSources():
-        raise ValueError("segmenter, tagger, parser, raw and abbreviations need pipeline='text'")
+        raise SettingsError("segmenter, tagger, parser, raw and abbreviations need pipeline='text'")
     run = report, checkpoint, resume
     if parser != "train":
         return add_card(Assembly(train, dev, sources, **settings).complete(*run).model(), card)
@@ -92,7 +92,9 @@ def new_trainer(
         from dodona.training.neural.strategy import NeuralStrategy
 
         if tagger is not None:
-            raise ValueError("a network learns tags together with trees: it takes no other tagger")
+            raise SettingsError(
+                "a network learns tags together with trees: it takes no other tagger"
+            )
         strategy = NeuralStrategy()
     trainer = Trainer(train, dev, settings, strategy)
     return trainer if sources is None else TextTrainer(trainer, sources)

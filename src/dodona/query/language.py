@@ -233,7 +233,9 @@ class _PatternParser:
             text = found["regex"].replace(r"\/", "/")
             try:
                 re.compile(text := f"(?i:{text})" if found["i"] else text)
-            except re.error as error:
+            except RecursionError:
+                self._fail("the regular expression is nested too deeply", start, is_complete=True)
+            except (re.error, OverflowError) as error:
                 self._fail(f"invalid regular expression: {error}", start, is_complete=True)
             return Value("regex", text)
         if found["quoted"] is not None:

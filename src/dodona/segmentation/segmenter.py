@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
+from dodona.batches import require_text
+from dodona.core.base.values import to_str
 from dodona.core.segmenting.expansion import TokenExpander
 from dodona.core.segmenting.text_scanner import LABELS
 from dodona.core.segmenting.text_splitter import TextSplitter
@@ -74,6 +76,7 @@ class Segmenter(Serialisable):
         With `sentences="lines"`, every line is a sentence, and nothing else ends one. A sentence of
         more than 1,024 tokens is cut.
         """
+        text = require_text(text)
         self._check_language(text)
         return self._writer.segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
 
@@ -93,7 +96,7 @@ class Segmenter(Serialisable):
         memory. If `chunks` raises an error, the text before it is segmented first. `name` becomes
         part of the ids of the document and its sentences; without it, sentences are numbered.
         """
-        by_lines, cursor = _by_lines(sentences), Cursor(name)
+        by_lines, cursor = _by_lines(sentences), Cursor(to_str(name, "name"))
         pieces: list[str] = []
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
@@ -195,7 +198,7 @@ def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[st
         for chunk in chunks:
             if not isinstance(chunk, str):
                 raise TypeError(f"text comes in strings, not in {type(chunk).__name__}")
-            yield chunk
+            yield str.__str__(chunk)
     except Exception as error:
         errors.append(error)
 

@@ -16,8 +16,8 @@ import json
 import mmap
 import os
 import struct
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -93,7 +93,7 @@ def read(
     mapped: bool = False,
 ) -> Content:
     """Return the JSON object and the arrays of a file, copied or as views of the mapped file."""
-    with naming(path), path.open("rb") as file:
+    with _open(path) as file:
         size = os.fstat(file.fileno()).st_size
         found = Header.read(file, size, path, kind)
         found.check(version, oldest, advice)
@@ -142,6 +142,8 @@ def is_container(path: Path) -> bool:
     >>> is_container(Path(__file__))
     False
     """
+    if not path.is_file():  # reading from a pipe would take bytes from its reader, or block
+        return False
     try:
         with path.open("rb") as file:
             start = file.read(9)
@@ -244,8 +246,18 @@ class Header(NamedTuple):
         return ContainerError(f"{self.path}: {what}; get a fresh copy")
 
 
+@contextmanager
+def _open(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file; a pipe or a device, which has no size and may block, is refused."""
+    with naming(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise ContainerError(f"{path}: this is a pipe or a device; expected a file")
+        with path.open("rb") as file:
+            yield file
+
+
 def _header(path: Path, kind: str) -> Header:
-    with naming(path), path.open("rb") as file:
+    with _open(path) as file:
         return Header.read(file, os.fstat(file.fileno()).st_size, path, kind)
 
 

@@ -7,12 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
-from dodona.records import flat_fields
+from dodona.core.base.values import LARGEST
 from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T")
-PLAIN = {kind.__name__: kind for kind in (bool, int, float, str)}  # the types of settings, by name
-LARGEST = 2**63 - 1  # larger integers are refused
 
 
 def read_field(about: Any, name: str, kind: type[T]) -> T:
@@ -27,24 +25,29 @@ def read_field(about: Any, name: str, kind: type[T]) -> T:
     if not isinstance(about, Mapping):
         raise ValueError(f"{name!r} is looked up in what is not a JSON object")
     value = about[name]
-    if not _test_of(kind)(value):  # type: ignore[arg-type]
+    if not has_type(value, kind):
         shown = kind.__name__ if get_origin(kind) is None else kind
         raise ValueError(f"{name!r} is not of the type {shown}")
     return value  # type: ignore[no-any-return]
 
 
+def has_type(value: object, kind: Any) -> bool:
+    """Return whether a JSON value is of a type; an infinite number or NaN is no float.
+
+    >>> has_type(3, float), has_type(True, float), has_type(float("nan"), float)
+    (True, False, False)
+    """
+    return _test_of(kind)(value)
+
+
 def read_settings(about: Any, kind: type[T]) -> T:
-    """Return the field `settings` as a settings record, each value checked against its type.
+    """Return the field `settings` as a settings record, which checks its values.
 
     >>> from dodona.settings import SegmenterSettings
     >>> read_settings({"settings": {"epochs": 3}}, SegmenterSettings).epochs
     3
     """
-    given = read_field(about, "settings", dict)
-    for setting in flat_fields(kind):
-        if setting.name in given:
-            read_field(given, setting.name, PLAIN[str(setting.type)])
-    return kind(**given)
+    return kind(**read_field(about, "settings", dict))
 
 
 def check_column_values(column: str, values: list[str]) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dodona.settings import SettingsError
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import read_lines
 
@@ -73,5 +74,5 @@ def list_words(
             by_tag[tag].append(number)
     found = [(entry.form, entry.lemma, number) for entry in entries for number in by_tag[entry.tag]]
     if not found:
-        raise ValueError("no tag of the lexicon is a UPOS or XPOS of the treebank")
+        raise SettingsError("no tag of the lexicon is a UPOS or XPOS of the treebank")
     return found

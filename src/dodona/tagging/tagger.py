@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from dodona.batches import require_sentence, stream
+from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
 from dodona.doc import Doc
 from dodona.records import field, record
@@ -76,7 +76,7 @@ class Tagger(Serialisable):
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Segment and tag raw text."""
-        segmenter = require_segmenter(self.segmenter)
+        segmenter, text = require_segmenter(self.segmenter), require_text(text)
         sentences = self.pipe(segmenter.segment(text), threads=threads)
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 

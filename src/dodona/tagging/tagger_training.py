@@ -14,7 +14,7 @@ from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
-from dodona.settings import TaggerSettings
+from dodona.settings import SettingsError, TaggerSettings
 from dodona.tagging.lemma_learning import learn_lemmas
 from dodona.tagging.lemma_lexicon import NO_LEMMAS, list_words, read_lexicon
 from dodona.tagging.linear_tags import LinearTags
@@ -68,7 +68,7 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         if LEMMA in self.columns:
             self._add_lemmas()
         elif self.lexicon:
-            raise ValueError(NO_LEMMAS)
+            raise SettingsError(NO_LEMMAS)
         self._add_symbols(tags)
         self.corpus = self.inventory.word_encoder().encode(self.sentences, len(self.columns))
         self.n_pieces, self.n_words = len(self.sentences), self.corpus.n_words_total

@@ -11,6 +11,7 @@ from dodona.settings import TaggerSettings
 from dodona.tagging.linear_tags import TagInventory
 from dodona.tagging.tag_classes import TagClasses
 from dodona.tagging.word_encoder import FIRST_AMBIGUITY, NO_AMBIGUITY
+from dodona.training.treebanks import nothing_to_learn
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
@@ -30,7 +31,7 @@ def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[s
     }
     names = [name for name, found in values.items() if found != {UNANNOTATED}]
     if not names:
-        raise ValueError("no UPOS, XPOS or FEATS in the training data: nothing to learn")
+        raise nothing_to_learn(sentences, "no UPOS, XPOS or FEATS in it")
     if "xpos" in names and len(values["xpos"]) <= SMALL_TAGSET:
         names.insert(0, names.pop())
     has_lemmas = any(lemma != UNANNOTATED for lemma in flatten(column_of(sentences, LEMMA)))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from dodona.settings import SettingsError
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
@@ -58,7 +59,7 @@ def jackknife(
     [6, 4, 6, 4]
     """
     if len(items) < n_folds:
-        raise ValueError(f"{n_folds} folds of {len(items)} sentences: use fewer folds")
+        raise SettingsError(f"{n_folds} folds of {len(items)} sentences: use fewer folds")
     predicted = list(items)
     for fold in range(n_folds):
         others = [item for i, item in enumerate(items) if i % n_folds != fold]

@@ -1,5 +1,6 @@
 """Attribute names of other libraries, for error messages that name ours."""
 
+NO_ENTITIES = "nothing: there are no named entities"
 WORD = {  # of spaCy, Stanza and UDPipe
     "pos_": "upos",
     "pos": "upos",
@@ -18,16 +19,54 @@ WORD = {  # of spaCy, Stanza and UDPipe
     "rights": "right_children",
     "start_char": "start",
     "end_char": "end",
-    "ent_type_": "nothing: there are no named entities",
+    "ent_type_": NO_ENTITIES,
+}
+SENTENCE = {  # of a span of spaCy, a sentence of Stanza or UDPipe, a token list of conllu
+    "sents": "this sentence itself",
+    "noun_chunks": "noun_phrases()",
+    "ents": NO_ENTITIES,
+    "entities": NO_ENTITIES,
+    "lemma_": "lemmas",
+    "lemma": "lemmas",
+    "pos": "upos",
+    "pos_": "upos",
+    "tag_": "xpos",
+    "head": "heads",
+    "dep_": "deprels",
+    "deprel": "deprels",
+    "dependencies": "heads and deprels, or for each word its parent and deprel",
+    "print_dependencies": "tree(), as in print(sentence.tree())",
+    "form": "forms",
+    "metadata": "comments, sent_id and text",
+    "serialize": "to_conllu()",
+    "id": "sent_id",
+    "index": "its position in the document: doc.sentences.index(sentence)",
+    "doc": "nothing: a sentence does not know its document",
+    "start_char": "sentence[0].start",
+    "end_char": "sentence[-1].end",
+    "to_tree": "root, and word.children from there on",
 }
 DOC = {
     "sents": "sentences",
     "noun_chunks": "noun_phrases()",
-    "ents": "nothing: there are no named entities",
-    "entities": "nothing: there are no named entities",
+    "ents": NO_ENTITIES,
+    "entities": NO_ENTITIES,
     "tokens": "words, or sentence.tokens",
+    "iter_words": "words",
+    "iter_tokens": "words, or sentence.tokens",
+    "num_words": "len(doc.words)",
+    "num_tokens": "len(doc.words)",
     "to_disk": "to_conllu() or to_json()",
+    "to_bytes": "to_conllu().encode()",
     "print_dependencies": "sentence.tree()",
+    "is_parsed": "always so: a document comes from a parser",
+    "root": "sentence.root, for each sentence",
+    "heads": "sentence.heads, for each sentence",
+    "forms": "sentence.forms, for each sentence",
+    "upos": "sentence.upos, for each sentence",
+    "deprels": "sentence.deprels, for each sentence",
+    "lemmas": "sentence.lemmas, for each sentence",
+    "tree": "sentence.tree(), for each sentence",
 }
 
 

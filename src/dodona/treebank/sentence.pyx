@@ -14,6 +14,10 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcpy
 from libcpp.vector cimport vector
 
+from dodona.core.base.values import show, to_str
+
+import operator
+
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
 
@@ -86,10 +90,16 @@ cdef class Sentence:
         return self.data
 
     def __str__(self):
-        return self.data.decode()
+        return self.text
 
     def __repr__(self):
-        return f"<Sentence of {self.n_words} words, {self.source}:{self.line}>"
+        return views().summary(self)
+
+    def __getattr__(self, name):
+        """Raise an AttributeError that translates the names of other libraries."""
+        from dodona.treebank.elsewhere import SENTENCE, explain
+
+        raise AttributeError(explain("sentence", name, SENTENCE))
 
     @property
     def forms(self):
@@ -259,12 +269,13 @@ cdef class Sentence:
         >>> bytes(Sentence.from_columns(["Speak"], heads=[0], comments=["# sent_id = 1"]))
         b'# sent_id = 1\\n1\\tSpeak\\t_\\t_\\t_\\t_\\t0\\t_\\t_\\t_\\n\\n'
         """
+        comments = [to_str(comment, "a comment") for comment in comments]
         for comment in comments:
             if not comment.startswith("#") or "\n" in comment:
                 raise ValueError(f"a comment is one line that starts with '#', found {comment!r}")
         if not isinstance(format, str) or format not in ("conllu", "conllx"):
             raise ValueError(f"format is 'conllu' or 'conllx', found {format!r}")
-        return edited(blank(len(forms), comments, format), (
+        return edited(blank(len(forms), comments, to_str(format, "format")), (
             None, forms, lemmas, upos, xpos, feats, heads, deprels, deps, misc))
 
     cdef Sentence with_tree(self, const int32_t* heads, list labels, const int32_t* label_ids):
@@ -482,6 +493,10 @@ def check_field(bytes value not None):
 
 
 cdef check_head(head, int least, int most):
-    if not isinstance(head, int) or not least <= head <= most:
-        raise ValueError(f"expected a head from {least} to {most}, found {head!r}")
-    return head
+    try:
+        number = operator.index(head)   # NumPy's integers are not of the type int
+        if least <= number <= most:
+            return number
+    except TypeError:
+        pass
+    raise ValueError(f"expected a head from {least} to {most}, found {show(head)}")

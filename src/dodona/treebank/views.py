@@ -13,7 +13,23 @@ from dodona.treebank.tokens import comment, text, tokens
 from dodona.treebank.word import named_values, roots, word, word_offsets, words
 
 __all__ = ["arcs", "as_data", "comment", "conllu", "noun_phrases", "restore_sentence"]
-__all__ += ["roots", "svg", "text", "tokens", "tree", "word", "words"]
+__all__ += ["roots", "summary", "svg", "text", "tokens", "tree", "word", "words"]
+
+SHOWN = 40  # characters of the text in the representation of a sentence
+
+
+def summary(sentence: Sentence) -> str:
+    """Return the number of words, where the sentence is from, and how its text begins.
+
+    >>> summary(Sentence.from_columns(["Oaks", "speak"]))
+    "<Sentence of 2 words: 'Oaks speak'>"
+    """
+    n_words = f"{len(sentence)} word{'s' if len(sentence) != 1 else ''}"
+    is_file = not sentence.source.startswith("<")
+    where = f", {sentence.source}:{sentence.line}" if is_file else ""
+    shown = text(sentence)
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+    return f"<Sentence of {n_words}{where}: {shown!r}>"
 
 
 def arcs(sentence: Sentence) -> list[Arc]:
@@ -65,7 +81,7 @@ def show_column(column: list[str]) -> list[str] | None:
 
 def conllu(sentence: Sentence) -> str:
     """Return the sentence in CoNLL-U, with its blank line."""
-    lines = str(to_conllu(sentence)).removeprefix("\ufeff")
+    lines = bytes(to_conllu(sentence)).decode().removeprefix("\ufeff")
     return lines.rstrip("\r\n") + "\n\n" if not lines.endswith(("\n\n", "\n\r\n")) else lines
 
 

@@ -135,7 +135,7 @@ def test_a_wider_beam_finds_trees_that_score_no_worse(name: str, root: str) -> N
 
 @pytest.mark.parametrize("width", [0, -1, 1001])
 def test_a_beam_of_impossible_width_is_refused(width: int) -> None:
-    with pytest.raises(ValueError, match=f"from 1 to 1000 wide, not {width}"):
+    with pytest.raises(ValueError, match=f"beam must be from 1 to 1000, not {width}"):
         parser("arc-eager", "first").pipe([], beam=width)
 
 

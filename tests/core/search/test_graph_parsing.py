@@ -218,7 +218,7 @@ def test_the_decoder_writes_what_its_plain_twin_does() -> None:
     for found, sentence, graph in zip(
         decoder.decode(corpus, sentences), sentences, graphs, strict=True
     ):
-        assert str(found) == str(slowly_written(sentence, graph))
+        assert bytes(found) == bytes(slowly_written(sentence, graph))
 
 
 @pytest.mark.parametrize("graph", ["enhanced", "basic+enhanced"])

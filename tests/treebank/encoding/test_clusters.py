@@ -74,7 +74,7 @@ def test_progress_is_reported_to_the_end() -> None:
         ([["a", "a"]], {}, "there is only one word: nothing can be clustered"),
         ([["a", "b"]], {"min_count": 2}, "there is no word that occurs 2 times or more"),
         ([["a", "b"]], {"clusters": 1}, "clusters must be from 2 to 10,000, not 1"),
-        ([["a", "b"]], {"clusters": 10_001}, "clusters must be from 2 to 10,000, not 10,001"),
+        ([["a", "b"]], {"clusters": 10_001}, "clusters must be from 2 to 10,000, not 10001"),
         ([["a", "b"]], {"min_count": 0}, "min_count must be at least 1, not 0"),
     ],
 )

@@ -437,7 +437,7 @@ def test_empty_nodes_are_made_again_and_say_the_same() -> None:
     )
     made = with_empty_nodes(sentence)
     assert made.deps == ["2:nsubj", "0:root", "4:cc", "4.1:nsubj", "4.1:obj|5.1:obl|0:dep"]
-    rows = [line.split("\t") for line in str(made).splitlines()]
+    rows = [line.split("\t") for line in made.to_conllu().splitlines()]
     assert [(row[0], row[8]) for row in rows if "." in row[0]] == [
         ("4.1", "2:conj"),
         ("5.1", "4.1:conj"),

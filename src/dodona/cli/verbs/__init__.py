@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from dodona.cli.errors import UsageError, VerbError
 from dodona.cli.grammar import suggest
+from dodona.extras import find_entry_points
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -72,9 +73,7 @@ def load_verb(name: str) -> Callable[..., Any]:
 
 def find_added() -> dict[str, EntryPoint]:
     """Return the verbs of other distributions, by name, without importing them."""
-    from importlib.metadata import entry_points  # slow to import, and seldom needed
-
-    return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in VERBS}
+    return {entry.name: entry for entry in find_entry_points(GROUP) if entry.name not in VERBS}
 
 
 def summaries() -> dict[str, str]:

@@ -6,6 +6,7 @@ from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Encoding, Flag, OutputFile, SkipBad
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import TEXT, BadSentences, SentenceOrBad, Trees, read_treebanks
+from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import open_writer
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
@@ -14,6 +15,8 @@ from dodona.treebank.raw_text import raw_text
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted, projectivise
 
+TARGETS = (*FORMATS, TEXT)
+
 
 def convert(
     inputs: Annotated[
@@ -21,7 +24,9 @@ def convert(
     ] = None,
     out: OutputFile = "-",
     from_: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
-    to: Annotated[str, Flag("format of the output", choices=(*FORMATS, TEXT))] = "conllu",
+    to: Annotated[
+        str | None, Flag("format of the output", choices=TARGETS, default="by -o, or conllu")
+    ] = None,
     projectivise: Annotated[
         str | None, Flag("lift crossing arcs and mark them with this scheme", choices=SCHEMES)
     ] = None,
@@ -39,6 +44,7 @@ def convert(
 
     --to text writes the text of a treebank, with a blank line before each paragraph.
     """
+    to = choose_format(out, to, TARGETS, TARGETS[0], plain=TEXT, flag="--to")
     if projectivise and deprojectivise:
         raise UsageError("--projectivise and --deprojectivise are opposites: give only one of them")
     if to == TEXT and (projectivise or deprojectivise):

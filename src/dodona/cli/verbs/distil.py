@@ -11,7 +11,8 @@ from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.training_output import TrainingView
 from dodona.distilling.recipe import STEPS, Distillation, Recipe
 from dodona.pipeline.sources import TRAIN
-from dodona.settings import NEURAL, Settings
+from dodona.records import fields
+from dodona.settings import NEURAL, LinearSettings, Settings
 
 if TYPE_CHECKING:
     from dodona.pipeline.text_trainer import TextTrainer
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 CONTINUES = "repeat the command to continue"
 
 
-@with_settings()
+@with_settings(without=("tags", *(part.name for part in fields(LinearSettings))), scorer=NEURAL)
 def distil(
     treebanks: Annotated[
         list[str], Flag("CoNLL-U files to train on; the first defines the labels", positional=True)
@@ -39,7 +40,9 @@ def distil(
     silver: Annotated[
         str, Flag("text that is already annotated, instead of --text", metavar="FILES")
     ] = "",
-    segmenter: Annotated[str, Flag("train, none, or a model that has one")] = TRAIN,
+    segmenter: Annotated[
+        str, Flag("train, none, or a model that has one", metavar="SOURCE")
+    ] = TRAIN,
     raw: Annotated[
         str, Flag("further text for the segmenter, separated by commas", metavar="FILES")
     ] = "",

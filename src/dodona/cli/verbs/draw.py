@@ -1,12 +1,12 @@
 """`dodona draw`: draw trees as a page, a picture, or text."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag, Treebanks
 from dodona.cli.inputs import BadSentences, read_treebanks
-from dodona.cli.outputs import PICTURES, SUFFIXES, open_writer
+from dodona.cli.output_names import choose_format
+from dodona.cli.outputs import PICTURES, open_writer
 from dodona.treebank.conllu.reader import FORMATS
 
 PAGE_WIDTH = 1120  # pixels, the width of the HTML page
@@ -63,9 +63,7 @@ def draw(
 
 def _format(out: str, output: str | None) -> str:
     """Return the format that is given, or that the suffix of the output selects."""
-    by_suffix = {SUFFIXES[name]: name for name in PICTURES}
-    named = by_suffix.get(Path(out.removesuffix(".gz")).suffix)
-    if found := output or named or ("tree" if out == "-" else None):
+    if found := choose_format(out, output, PICTURES, "tree" if out == "-" else "", plain="tree"):
         return found
     raise UsageError(
         f"-o {out}: unknown format; use the suffix .html, .svg, .png, .pdf or .txt, or --output"

@@ -8,6 +8,7 @@ from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, Json
 from dodona.cli.input_files import InputFile, total_size
 from dodona.cli.inputs import advise
+from dodona.cli.output_names import choose_format
 from dodona.cli.progress import Meter
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_output
@@ -146,6 +147,7 @@ def _analyse(
 ) -> None:
     from dodona import evaluation
 
+    choose_format(report or "-", None, ("html",), "html", flag="")
     trees, parsed = map(_load, (gold, system))
     known = None if train is None else _load(train)
     with Meter("evaluating", 2 * _n_words(trees), by_words=True) as meter:

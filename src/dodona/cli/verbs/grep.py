@@ -1,7 +1,6 @@
 """`dodona grep`: search treebanks for words and arcs."""
 
 import json as json_
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -10,7 +9,9 @@ from typing import Annotated, Any
 from dodona.cli.errors import FAILED, Stop, UsageError, say
 from dodona.cli.flags import Flag, OutputFile, Treebanks
 from dodona.cli.inputs import read_treebanks
+from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, open_writer
+from dodona.cli.streams import has_colours
 from dodona.query.language import COLUMNS
 from dodona.query.pattern import MOST_STEPS, Match, Pattern
 from dodona.treebank.conllu.files import open_output
@@ -28,12 +29,13 @@ def grep(
     files: Treebanks = None,
     out: OutputFile = "-",
     output: Annotated[
-        str,
+        str | None,
         Flag(
             "a line per match (text), a JSON object per match, or the matching sentences",
             choices=(TEXT, *OUTPUTS),
+            default="by the suffix of -o, or text",
         ),
-    ] = TEXT,
+    ] = None,
     count: Annotated[bool, Flag("print only the number of matches", short="-c")] = False,
     by: Annotated[
         str | None,
@@ -64,6 +66,9 @@ def grep(
     if steps < 1:
         raise UsageError(f"--steps must be at least 1, not {steps}")
     wanted = Pattern(pattern, steps=steps)
+    format = TEXT  # not of counts
+    if not count and by is None:
+        format = choose_format(out, output, (TEXT, *OUTPUTS), TEXT, plain=TEXT)
     read = read_treebanks(files or ["-"], input, "ignored", False, task="searching")
     sentences = (item for item in read if isinstance(item, Sentence))  # all: invalid ones raise
     if count:
@@ -72,11 +77,11 @@ def grep(
             file.write(b"%d\n" % n_found)
     elif by:
         n_found = _count_by(wanted, sentences, by, out)
-    elif invert or output not in (TEXT, "json"):
-        format = "conllu" if output == TEXT else output
+    elif invert or format not in (TEXT, "json"):
+        format = "conllu" if format == TEXT else format
         n_found = _write_sentences(wanted, sentences, out, format, invert, most)
     else:
-        n_found = _write_matches(wanted, sentences, out, output, most)
+        n_found = _write_matches(wanted, sentences, out, format, most)
     if not n_found:
         say("no matches")
         raise Stop(FAILED)
@@ -122,7 +127,7 @@ def _write_matches(
     pattern: Pattern, sentences: Iterator[Sentence], out: str, format: str, most: int | None
 ) -> int:
     show = describe if format == TEXT else _to_json
-    marks = (BOLD, PLAIN) if out == "-" and sys.stdout.isatty() else ("[", "]")
+    marks = (BOLD, PLAIN) if out == "-" and has_colours() else ("[", "]")
     n_found = 0
     with open_output(out) as file:
         for match in islice(pattern.find(sentences), most):

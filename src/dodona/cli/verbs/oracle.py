@@ -1,7 +1,6 @@
 """`dodona oracle`: show a derivation and the cost of every action in its states."""
 
 import json as json_
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from inspect import getdoc
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag, Json
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.streams import has_colours
 from dodona.core.transitions.registry import describe_systems
 from dodona.settings import CONSTRAINTS, STATIC_ORACLES
 
@@ -32,10 +32,14 @@ def oracle(
     sentence: Annotated[int, Flag("number of the sentence, from 1")] = 1,
     oracle: Annotated[
         str,
-        Flag(f"oracle to follow: {', '.join(STATIC_ORACLES)}, if the system has it; model; best"),
+        Flag(
+            f"oracle to follow: {', '.join(STATIC_ORACLES)}, if the system has it; model; best",
+            metavar="NAME",
+        ),
     ] = "static",
     model: Annotated[
-        str | None, Flag("show the scores of this model, in its transition system")
+        str | None,
+        Flag("show the scores of this model, in its transition system", metavar="MODEL"),
     ] = None,
     actions: Annotated[
         str | None,
@@ -156,7 +160,7 @@ def _print_outcome(explorer: "Explorer", state: "State", view: "StateView") -> N
         print(_arcs(arcs, _words(explorer)))  # several heads to a word: no tree to draw
         return
     heads, labels = [head for head, _, _ in arcs], [label or "" for _, label, _ in arcs]
-    print(draw(explorer.sentence.forms, heads, labels, colour=sys.stdout.isatty()))
+    print(draw(explorer.sentence.forms, heads, labels, colour=has_colours()))
 
 
 def _words(explorer: "Explorer") -> list[str]:

@@ -16,6 +16,7 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
+from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
@@ -51,7 +52,7 @@ def parse(
         Flag(
             "format of the output",
             choices=(*OUTPUTS, PARQUET),
-            default="conllu; for a corpus, parquet",
+            default="by the suffix of -o, or conllu; for a corpus, parquet",
         ),
     ] = None,
     threads: Threads = 1,
@@ -93,6 +94,7 @@ def parse(
         Flag("corpus: what a row of the output stands for", choices=LEVELS, default="word"),
     ] = None,
     resume: Annotated[bool, Flag("corpus: continue an interrupted run")] = False,
+    quiet: Annotated[bool, Flag("print no progress and no speed")] = False,
 ) -> None:
     """Parse text or sentences with a trained model.
 
@@ -118,8 +120,9 @@ def parse(
         chosen = CorpusFlags(input, output, text, keep, level, resume)
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         options["constraints"] = constraints
-        parse_corpus(model, paths, out, chosen, options)
+        parse_corpus(model, paths, out, chosen, options, quiet=quiet)
         return
+    format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     file = locate(model)
     parser = Parser.load(file, mapped=mapped)
     pipe = partial(
@@ -134,7 +137,7 @@ def parse(
     for_treebanks = {"--skip-bad": skip_bad, "--retag": retag}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
     reader = SentenceReader(input, parser.segmenter, skip_bad, encoding, for_treebanks=flags)
-    annotate(paths, reader, pipe, out, output or "conllu", file)
+    annotate(paths, reader, pipe, out, format, file, quiet=quiet)
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

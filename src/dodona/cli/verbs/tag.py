@@ -8,6 +8,7 @@ from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Checkpoint, DevFile, Encoding, Flag, Mapped, Resume, SkipBad, Threads
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
+from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.training_output import TrainingOutput, describe_epoch
@@ -30,7 +31,9 @@ def tag(
         str | None, Flag("format of the input", choices=INPUTS, default=GUESSED)
     ] = None,
     encoding: Encoding = UTF8,
-    output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
+    output: Annotated[
+        str | None, Flag("format of the output", choices=OUTPUTS, default="by -o, or conllu")
+    ] = None,
     threads: Threads = 1,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
@@ -59,12 +62,13 @@ def tag(
     for_training = {"dev": dev is not None, "resume": resume, "no-checkpoint": not checkpoint}
     if names := [*chosen, *(name for name, is_given in for_training.items() if is_given)]:
         raise UsageError(f"--{', --'.join(names)}: only with --train F")
+    format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     model, paths = split_off_model([model, *(inputs or [])])
     file = locate(model)
     tagger = load_tagger(file, mapped=mapped)
     flags = ("--skip-bad",) if skip_bad else ()
     reader = SentenceReader(input, tagger.segmenter, skip_bad, encoding, for_treebanks=flags)
-    annotate(paths, reader, partial(tagger.pipe, threads=threads), out, output, file)
+    annotate(paths, reader, partial(tagger.pipe, threads=threads), out, format, file)
 
 
 def _train(train: str, dev: str | None, settings: TaggerSettings, output: TrainingOutput) -> None:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from dodona.parsing.trainer import Trainer
     from dodona.pipeline.text_trainer import TextTrainer
 
-SOURCES = "train, none, or a model that has one"
+PartSource = Annotated[
+    str | None,
+    Flag("text pipeline: train, none, or a model that has one", default=TRAIN, metavar="SOURCE"),
+]
 
 
 @with_settings()
@@ -31,11 +34,12 @@ def train(
     pipeline: Annotated[
         str | None, Flag("parse words, or plain text", choices=PIPELINES, default=PARSER)
     ] = None,
-    segmenter: Annotated[str | None, Flag(f"text pipeline: {SOURCES}", default=TRAIN)] = None,
-    tagger: Annotated[str | None, Flag(f"text pipeline: {SOURCES}", default=TRAIN)] = None,
-    parser: Annotated[str | None, Flag(f"text pipeline: {SOURCES}", default=TRAIN)] = None,
+    segmenter: PartSource = None,
+    tagger: PartSource = None,
+    parser: PartSource = None,
     raw: Annotated[
-        str | None, Flag("text pipeline: further plain text, files separated by commas")
+        str | None,
+        Flag("text pipeline: further plain text, files separated by commas", metavar="FILES"),
     ] = None,
     abbreviations: Annotated[
         str | None, Flag("text pipeline: a list of abbreviations, one per line")

@@ -8,6 +8,8 @@ from typing import Annotated
 from dodona.cli.errors import FAILED, Stop, UsageError, say
 from dodona.cli.flags import Flag, Treebanks
 from dodona.cli.input_files import STDIN, InputFile, find_files, total_size
+from dodona.cli.inputs import CONLLU
+from dodona.cli.output_names import choose_format
 from dodona.cli.progress import Meter
 from dodona.treebank.conllu.files import open_output
 from dodona.validation.sentence_blocks import Problem
@@ -39,6 +41,7 @@ def validate(
     paths = list(find_files(files or [STDIN]))
     if out is not None and (not fix or len(paths) > 1):
         raise UsageError("-o requires --fix and a single file")
+    choose_format(out or STDIN, None, (CONLLU,), CONLLU, plain=CONLLU, flag="")
     n_errors = n_warnings = n_fixable = 0
     for problem in _validate(paths, level, fix, out):
         n_errors += not problem.is_warning

@@ -151,8 +151,9 @@ cdef class Features:
         layout = TemplateLayout(parsed, self.columns)
         if (len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS
                 or len(self.columns) > MAX_COLUMNS):
-            raise ValueError(f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or "
-                             f"{MAX_COLUMNS} columns of words")
+            raise language.TemplateError(
+                f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or {MAX_COLUMNS} "
+                "columns of words")
         self.has_links = layout.has_links
         self.n_atoms = layout.n_atoms
         for parent, step, in_buffer in layout.slots.values():
@@ -191,8 +192,9 @@ cdef class Features:
     def check(self, System system not None):
         """Refuse a system whose states lack what the templates read."""
         if self.for_graphs and not system.builds_graphs:
-            raise ValueError(f"these templates are for systems of graphs, and {system.name} builds "
-                             "trees: they name heads, links or actions that it does not have")
+            raise language.TemplateError(
+                f"these templates are for systems of graphs, and {system.name} builds trees: they "
+                "name heads, links or actions that it does not have")
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
         """Write the keys of the state's features; return how many they are (≤ n_templates)."""

@@ -92,9 +92,12 @@ def load_templates(name: str | Path) -> str:
 def read_shipped(name: str | Path, folder: Path, names: list[str], kind: str) -> str:
     """Return the text of a file that ships in a folder under one of the names, or of any file."""
     path = folder / f"{name}.txt" if str(name) in names else Path(name)
-    if not path.exists():
+    if not path.exists() or path.is_dir():
         raise TemplateError(f"no file {name}, and no {kind} of that name: {', '.join(names)}")
-    return path.read_text(encoding="utf-8")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TemplateError(f"{path}: not UTF-8: {error}") from None
 
 
 def template_names() -> list[str]:

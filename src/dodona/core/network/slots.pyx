@@ -34,7 +34,7 @@ cdef class Slots:
         for path, name in found.atoms:
             self.atoms.push_back(self._atom(paths, path, name))
         if self.paths.size() > MAX_SLOTS or self.n_atoms > MAX_SLOTS:
-            raise ValueError(f"{source}: more than {MAX_SLOTS} slots or atoms")
+            raise slot_language.TemplateError(f"{source}: more than {MAX_SLOTS} slots or atoms")
 
     def _add(self, dict paths, tuple path):
         """Return the index of a slot; add it and those on the path to it if they are new."""
@@ -68,7 +68,7 @@ cdef class Slots:
     def check(self, System system not None):
         """Raise ValueError if the states of a system lack features that the slots use."""
         if self.for_graphs and not system.builds_graphs:
-            raise ValueError(
+            raise slot_language.TemplateError(
                 f"these slots are for graph systems, but {system.name} builds trees")
 
     cdef void read_state(self, const StateC* state, int32_t* nodes, int32_t* values) noexcept nogil:

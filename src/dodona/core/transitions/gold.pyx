@@ -5,6 +5,7 @@ from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
+from dodona.core.base.values import to_int
 
 cdef enum:
     N_GOLD_COLUMNS = 4        # of a tree
@@ -156,7 +157,7 @@ cdef class Gold:
         return Gold(heads=sentence.heads, labels=labels)
 
     def _from_heads(self, heads, labels):
-        self.heads = tuple(None if head is None else int(head) for head in heads)
+        self.heads = tuple(None if head is None else to_int(head, "a head") for head in heads)
         self.n_words = len(self.heads)
         self.labels = ("_",) * self.n_words if labels is None else tuple(labels)
         if len(self.labels) != self.n_words:
@@ -169,7 +170,8 @@ cdef class Gold:
             raise ValueError(f"the heads form a cycle through word {word}")
 
     def _from_arcs(self, arcs, n_words):
-        self.arcs = frozenset((int(head), label, int(dependent)) for head, label, dependent in arcs)
+        self.arcs = frozenset((to_int(head, "a head"), label, to_int(dependent, "a dependent"))
+                              for head, label, dependent in arcs)
         self.n_words = n_words if n_words is not None else max(
             (max(head, dependent) for head, _, dependent in self.arcs), default=0)
         _check_arcs(self.arcs, self.n_words)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from dodona.core.base.values import to_int, to_str
 from dodona.core.transitions.system import System
 
 SYSTEMS: dict[str, type[System]] = {}
@@ -83,15 +84,17 @@ def system(
     (1, 2)
     """
     kind: Any = find_system(name)
-    settings = [labels, kind.roots[0] if root is None else root, loss, root_label]
+    place = kind.roots[0] if root is None else to_str(root, "root")
+    names = [to_str(label, "a label") for label in labels]
+    settings = [names, place, to_str(loss, "loss"), to_str(root_label, "root_label")]
     if kind.builds_graphs:
         settings.append(acyclic)
     elif acyclic:
         raise ValueError(f"{name} builds trees: acyclic=True is for {', '.join(GRAPH_SYSTEMS)}")
     made: System = kind(*settings)
     if exact_words is not None:
-        made.search(exact_words)
-    return made.follow(static_oracle)
+        made.search(to_int(exact_words, "exact_words"))
+    return made.follow(to_str(static_oracle, "static_oracle"))
 
 
 def _with_names(kind: type[System]) -> Iterator[type[System]]:

@@ -153,6 +153,12 @@ cdef class System:
     most_words = 0                # longest sentence whose costs take bearable time; 0: any length
     searches = 0                  # find costs by search while at most this many words are left
 
+    def __cinit__(self, *arguments, **options):
+        # a Python class may fail to call __init__: then it has no label and no move
+        self.labels = self.moves = self.labelled = self.when = ()
+        self.left_moves = self.right_moves = ()
+        self._label_ids, self._actions, self._other_actions, self._ids = {}, {}, {}, {}
+
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
         if len(set(self.labels)) < len(self.labels):

@@ -122,7 +122,9 @@ def _check_size(sentence: Sentence, limits: Limits) -> None:
             f"the sentence has {len(sentence)} words; the explorer shows up to "
             f"{limits.explore_words}"
         )
-    lines = [line.split("\t") for line in str(sentence).split("\n") if line[:1].isdigit()]
+    lines = [
+        line.split("\t") for line in bytes(sentence).decode().split("\n") if line[:1].isdigit()
+    ]
     n_arcs = sum(line[DEPS].count("|") + 1 for line in lines if len(line) > DEPS)
     if n_arcs > limits.explore_arcs:
         raise bad(f"the graph has {n_arcs} arcs; the explorer shows up to {limits.explore_arcs}")

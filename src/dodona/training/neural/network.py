@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_input
 
 Numbers = Any  # an array of NumPy or JAX
@@ -128,7 +129,8 @@ def read_vectors(path: str | Path) -> tuple[list[bytes], Numbers]:
     """
     words, rows = _read_npy(Path(path)) if str(path).endswith(".npy") else _read_text(Path(path))
     if rows.ndim != 2 or len(words) != len(rows) or not len(rows) or not np.isfinite(rows).all():
-        raise ValueError(f"{path}: {len(words)} words, but vectors of the shape {rows.shape}")
+        problem = f"{len(words)} words, but vectors of the shape {rows.shape}"
+        raise TreebankError(str(path), None, problem)
     missing = -rows.shape[1] % UNIT
     rows = rows / max(float(rows.std()), 1e-9) * SPREAD
     return words, np.pad(rows, ((1, 0), (0, missing))).astype(np.float32)
@@ -137,8 +139,12 @@ def read_vectors(path: str | Path) -> tuple[list[bytes], Numbers]:
 def _read_npy(path: Path) -> tuple[list[bytes], Numbers]:
     words = path.with_suffix(".words")
     if not words.exists():
-        raise ValueError(f"{path}: the file {words.name} with the words of the vectors is missing")
-    rows = np.load(path, allow_pickle=False)
+        problem = f"the file {words.name} with the words of the vectors is missing"
+        raise TreebankError(str(path), None, problem)
+    try:
+        rows = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise TreebankError(str(path), None, f"no array of NumPy, or damaged: {error}") from None
     return words.read_bytes().rstrip(b"\n").split(b"\n"), rows.astype(np.float32)
 
 
@@ -155,11 +161,11 @@ def _read_text(path: Path) -> tuple[list[bytes], Numbers]:
             try:
                 row = np.array(values, np.float32)
             except ValueError:
-                raise ValueError(f"{path}:{number}: expected a word and numbers") from None
+                problem = "expected a word and numbers"
+                raise TreebankError(str(path), number, problem) from None
             if rows and len(row) != len(rows[0]):
-                raise ValueError(
-                    f"{path}:{number}: {len(row)} numbers, but {len(rows[0])} in the lines before"
-                )
+                problem = f"{len(row)} numbers, but {len(rows[0])} in the lines before"
+                raise TreebankError(str(path), number, problem)
             words.append(word)
             rows.append(row)
     return words, np.stack(rows) if rows else np.zeros((0, 0), np.float32)

@@ -10,6 +10,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
+from dodona.core.base.values import to_str
 from dodona.storage.atomic import atomic_write
 from dodona.treebank.conllu.errors import TreebankError
 
@@ -26,7 +27,7 @@ def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
     if source == "-":
         return sys.stdin.buffer, "<stdin>", False
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
+        path = Path(to_str(source, "a file"))  # the members of an enum may print something else
         if path.is_dir():
             raise TreebankError(str(path), None, "this is a folder; expected a file")
         if path.suffix == ".gz":

@@ -15,6 +15,7 @@ from io import BytesIO
 
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
 from dodona.treebank.conllu.files import open_input
+from dodona.core.base.values import to_str
 
 FORMATS = ("conllu", "conllx")
 TREES = ("required", "optional", "ignored")
@@ -63,7 +64,8 @@ def read(
             raise ValueError(f"{what} is from 1 to {most:,}; found {value:,}")
     file, found_name, is_ours = open_input(source)
     return Reader(
-        file, found_name if name is None else name, is_ours, format, TREES.index(trees),
+        file, found_name if name is None else to_str(name, "name"), is_ours,
+        to_str(format, "format"), TREES.index(trees),
         bad == "pass", max_words, chunk_size)
 
 

@@ -231,7 +231,7 @@ def _columns(sentence: Sentence) -> Iterator[tuple[str, str]]:
 
 def _lines(sentence: Sentence) -> list[str]:
     # not `splitlines`, which also splits at characters that may be part of words
-    return str(sentence).removeprefix("\ufeff").split("\n")
+    return bytes(sentence).decode().removeprefix("\ufeff").split("\n")
 
 
 def _parse(sentence: Sentence, node: str, deps: str) -> Iterator[tuple[str, str]]:

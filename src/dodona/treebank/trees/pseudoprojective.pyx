@@ -71,6 +71,7 @@ def projectivise(heads, labels, scheme="head"):
     >>> projectivise([3, 4, 0, 3], ["det", "nmod", "root", "obj"], "head+path")
     Projectivised(heads=[3, 3, 0, 3], labels=['det', 'nmod↑obj', 'root', 'obj↓'], n_lifted=1)
     """
+    scheme, *labels = map(str.__str__, (scheme, *labels))   # plain, from subclasses as well
     check(heads, labels, scheme)
     cdef int i = 0
     cdef str label
@@ -189,6 +190,7 @@ def deprojectivise(heads, labels, scheme="head"):
     >>> deprojectivise([3, 3, 0, 3], ["det", "nmod↑obj", "root", "obj↓"], "head+path")
     ([3, 4, 0, 3], ['det', 'nmod', 'root', 'obj'])
     """
+    scheme, *labels = map(str.__str__, (scheme, *labels))
     check(heads, labels, scheme)
     cdef Tree* tree = new_tree(heads)
     cdef int* rows = NULL

@@ -29,7 +29,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for i, name in enumerate(["tr_oak", "xx_elm"]):
         (folder / name).mkdir()
         for j, (part, size) in enumerate(SIZES.items()):
-            text = "".join(map(str, treebank(size, 10 * i + j, 0.4)))
+            text = b"".join(map(bytes, treebank(size, 10 * i + j, 0.4))).decode()
             (folder / name / f"{part}.conllu").write_text(text, encoding="utf-8")
     return folder
 

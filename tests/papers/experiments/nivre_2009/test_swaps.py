@@ -57,7 +57,7 @@ def test_swaps_on_all_trees_of_five_words() -> None:
 
 def test_swaps_of_a_treebank_are_the_sums_over_its_sentences(tmp_path: Path) -> None:
     path = tmp_path / "train.conllu"
-    path.write_text("".join(map(str, treebank(60, 0, 0.4))), encoding="utf-8")
+    path.write_text(b"".join(map(bytes, treebank(60, 0, 0.4))).decode(), encoding="utf-8")
     found = count_swaps(path)
     trees = [sentence.heads for sentence in dodona.read(path)]
     for oracle in ORACLES:
