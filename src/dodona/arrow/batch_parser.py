@@ -13,7 +13,7 @@ from dodona.arrow import builders
 from dodona.arrow.documents import Chunk, Document, Unparsable, kept_schema, split_into_chunks
 from dodona.arrow.model_cache import load_cached
 from dodona.arrow.options import ParseOptions
-from dodona.arrow.schema import fields_of, has_graphs, join_schemas, word_fields
+from dodona.arrow.schema import fields_of, has_deps, join_schemas, word_fields
 from dodona.batches import map_in_order
 from dodona.parsing.parser import Parser
 from dodona.segmentation.segmenter import require_segmenter
@@ -40,13 +40,14 @@ class BatchParser:
     def __init__(self, options: ParseOptions) -> None:
         self.options = options
         self.parser: Parser = load_cached(options.model, mapped=options.mapped)
-        self.with_deps = has_graphs(self.parser)
+        self.with_deps = has_deps(self.parser, options.graph)
         if options.text:
             require_segmenter(self.parser.segmenter)
-        self._pipe([])  # wrong roots or beam: an error of the call, not of a row
+        self._pipe([])  # wrong roots, beam or graph: an error of the call, not of a row
 
     def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
-        return self.parser.pipe(sentences, roots=self.options.roots, beam=self.options.beam)
+        asked = self.options
+        return self.parser.pipe(sentences, roots=asked.roots, beam=asked.beam, graph=asked.graph)
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Parse record batches; the rows keep their order, but the batches are cut differently."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
@@ -22,7 +22,7 @@ from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
-from dodona.records import field, record
+from dodona.records import field, record, replace
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
@@ -34,6 +34,9 @@ from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
+
+if TYPE_CHECKING:  # loaded with the models that have one
+    from dodona.enhancing.enhancer import Enhancer
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
@@ -58,6 +61,7 @@ class Parser(Serialisable):
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
     graphs: Parser | None = None  # builds graphs, with the trees of this parser as features
+    enhancer: Enhancer | None = None  # makes graphs from the trees of this parser, on demand
 
     def __post_init__(self) -> None:
         self.labels = [label.decode() for label in self.encoder.labels]
@@ -90,10 +94,22 @@ class Parser(Serialisable):
         rest = f", with {' and '.join(parts)}" if parts else ""
         return f"<Parser {self.settings.system}, {len(self.labels)} labels{rest}>"
 
-    def __call__(self, text: str, *, threads: int = 1) -> Doc:
-        """Segment, tag and parse raw text."""
+    @property
+    def has_graphs(self) -> bool:
+        """Whether the parser can make enhanced graphs (the column DEPS)."""
+        parts = self.graphs, self.enhancer
+        return self.system.builds_graphs or any(part is not None for part in parts)
+
+    def with_enhancer(self, enhancer: Enhancer) -> Parser:
+        """Return the parser with a part that makes graphs from its trees."""
+        if self.graphs is not None or self.system.builds_graphs:
+            raise ValueError("the parser was trained to build graphs: it takes no enhancer")
+        return replace(self, enhancer=enhancer)
+
+    def __call__(self, text: str, *, threads: int = 1, graph: bool = False) -> Doc:
+        """Segment, tag and parse raw text; `graph` is as in `pipe`."""
         segmenter = require_segmenter(self.segmenter)
-        sentences = self.pipe(segmenter.segment(require_text(text)), threads=threads)
+        sentences = self.pipe(segmenter.segment(require_text(text)), threads=threads, graph=graph)
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     @overload
@@ -104,6 +120,7 @@ class Parser(Serialisable):
         as_tuples: Literal[False] = False,
         threads: int = 1,
         beam: int | None = None,
+        graph: bool = False,
     ) -> Iterator[Doc]: ...
     @overload
     def docs(
@@ -113,6 +130,7 @@ class Parser(Serialisable):
         as_tuples: Literal[True],
         threads: int = 1,
         beam: int | None = None,
+        graph: bool = False,
     ) -> Iterator[tuple[Doc, Context]]: ...
     def docs(
         self,
@@ -121,6 +139,7 @@ class Parser(Serialisable):
         as_tuples: bool = False,
         threads: int = 1,
         beam: int | None = None,
+        graph: bool = False,
     ) -> Iterator[Any]:
         """Parse a stream of texts, in order, each into a document of its own.
 
@@ -140,11 +159,16 @@ class Parser(Serialisable):
                 waiting.append((text, len(found), context))
                 yield from found
 
-        parsed = self.pipe(sentences(), threads=threads, beam=beam)
+        parsed = self.pipe(sentences(), threads=threads, beam=beam, graph=graph)
         return _gather(parsed, waiting, as_tuples)
 
     def pipe_text(
-        self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
+        self,
+        chunks: Iterable[str],
+        *,
+        threads: int = 1,
+        beam: int | None = None,
+        graph: bool = False,
     ) -> Iterator[Sentence]:
         """Parse one raw text that comes in chunks, such as an open file, in little memory.
 
@@ -157,11 +181,11 @@ class Parser(Serialisable):
                 "are the chunks of one text, pass iter(chunks)"
             )
         sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
-        return self.pipe(sentences, threads=threads, beam=beam)
+        return self.pipe(sentences, threads=threads, beam=beam, graph=graph)
 
-    def parse(self, sentence: Sentence) -> Sentence:
-        """Return the sentence with predicted heads and labels."""
-        return next(self.pipe([require_sentence(sentence)]))
+    def parse(self, sentence: Sentence, *, graph: bool = False) -> Sentence:
+        """Return the sentence with predicted heads and labels; `graph` is as in `pipe`."""
+        return next(self.pipe([require_sentence(sentence)], graph=graph))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Return every state of a sentence's derivation, with the action that was taken there.
@@ -205,6 +229,7 @@ class Parser(Serialisable):
         keep_tags: bool = False,
         retag: bool = False,
         constraints: str = NO_CONSTRAINTS,
+        graph: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through unchanged.
 
@@ -214,6 +239,8 @@ class Parser(Serialisable):
         parser with a tagger fills in the columns that a sentence lacks; with `retag` it replaces
         all of them, with `keep_tags` it changes none. With `constraints` "ud", every tree obeys the
         rules of Universal Dependencies for relations, given its tags (`treebank.trees.ud_rules`).
+        With `graph`, sentences also get enhanced graphs (DEPS), which the parser must be able to
+        make (`has_graphs`); a parser that was trained to build graphs always does.
         """
         search = self.search
         if roots is not None or beam is not None or constraints != NO_CONSTRAINTS:
@@ -224,10 +251,16 @@ class Parser(Serialisable):
             )
         if keep_tags and retag:
             raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
+        if graph and not self.has_graphs:
+            raise ValueError(
+                "the model makes no enhanced graphs: dodona enhance adds a part that does, or train"
+                " a model with --graph basic+enhanced"
+            )
         keep = None if keep_tags else () if retag else self._keep()
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            return self._parse_batch(batch, search, keep)
+            parsed = self._parse_batch(batch, search, keep)
+            return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
 
         return stream(sentences, work, threads)
 
@@ -283,8 +316,9 @@ class Parser(Serialisable):
         return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
 
     def parts(self) -> dict[str, Serialisable | None]:
-        """Return the tagger, the segmenter and the parser into graphs, by their names in a file."""
+        """Return tagger, segmenter, parser into graphs and enhancer, by their names in a file."""
         found: dict[str, Serialisable | None] = {"segmenter": self.segmenter, "graphs": self.graphs}
+        found["enhancer"] = self.enhancer
         return found if self.tagger is None else {self.tagger.FORMAT.kind: self.tagger} | found
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -312,6 +346,7 @@ class Parser(Serialisable):
             read_field(about, "record", dict),
             payload.part("segmenter", Segmenter),
             payload.part("graphs", cls),
+            _read_enhancer(payload),
         )
 
 
@@ -322,6 +357,14 @@ def _read_scorer(payload: Payload, n_classes: int) -> ParserScorer:
     from dodona.parsing.network_scorer import NetworkParserScorer
 
     return NetworkParserScorer.deserialise(payload)
+
+
+def _read_enhancer(payload: Payload) -> Enhancer | None:
+    if "enhancer" not in payload.about:
+        return None
+    from dodona.enhancing.enhancer import Enhancer  # other models should not wait for it
+
+    return payload.part("enhancer", Enhancer)
 
 
 def _gather(

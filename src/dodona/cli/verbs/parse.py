@@ -68,6 +68,9 @@ def parse(
             choices=CONSTRAINTS,
         ),
     ] = NO_CONSTRAINTS,
+    graph: Annotated[
+        bool, Flag("also make enhanced graphs (column DEPS), if the model can make them")
+    ] = False,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
     text: Annotated[
@@ -106,6 +109,7 @@ def parse(
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
         unfit["encoding"] = encoding != UTF8
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
+        options["graph"] = graph
         parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
         return
     parser = Parser.load(locate(model), mapped=mapped)
@@ -117,6 +121,7 @@ def parse(
         keep_tags=keep_tags,
         retag=retag,
         constraints=constraints,
+        graph=graph,
     )
     reader = SentenceReader(input, parser.segmenter, skip_bad, encoding)
     annotate(paths, reader, pipe, out, output or "conllu")

@@ -86,7 +86,10 @@ _PARSE = _object(
     input={"enum": list(parse_request.INPUTS), "description": "The format of `text`."},
     output={"enum": list(parse_request.OUTPUTS), "description": "The parts of the answer."},
     svg={"type": "boolean", "description": "Whether to draw the trees."},
-    graph={"type": "boolean", "description": "Whether to draw the enhanced graphs."},
+    graph={
+        "type": "boolean",
+        "description": "Whether to make enhanced graphs, if the model can, and to draw them.",
+    },
     width={"type": "number", "description": "Maximum width of the pictures in pixels."},
 ) | {"description": "One of text, conllu and tokens.", "additionalProperties": False}
 

@@ -33,9 +33,9 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     if asked.output != "conllu":
         yield b',"sentences":[', 0
     kept: list[str] = []
-    comma = b""
+    comma, parser = b"", asked.model.parser
     for batch in batches:
-        done = list(asked.model.parser.pipe(batch))
+        done = list(parser.pipe(batch, graph=asked.graph and parser.has_graphs))
         if asked.output != "sentences":
             kept += map(Sentence.to_conllu, done)
         piece = b""

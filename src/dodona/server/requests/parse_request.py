@@ -42,7 +42,7 @@ class ParseRequest:
     input: str
     output: str
     svg: bool
-    graph: bool  # draw the enhanced graph
+    graph: bool  # make enhanced graphs, and draw them
     width: float | None
 
     @classmethod
