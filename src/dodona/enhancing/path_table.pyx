@@ -19,7 +19,7 @@ cdef class PathTable:
         numbers = {}
         for _, relation in (step for pattern in patterns for step in pattern):
             numbers.setdefault(relation, len(numbers))
-        self.labels = Vocabulary([label.encode() for label in labels])
+        self.labels = Vocabulary([name.encode() for name in labels])
         self.n_relations, self.n_classes = len(numbers), len(steps)
         for number, name in enumerate(labels):
             text, relation = name.encode(), name.partition(":")[0]
