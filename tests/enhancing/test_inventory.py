@@ -76,8 +76,8 @@ def test_a_label_may_share_only_the_universal_part_of_a_step() -> None:
 
 def test_rare_patterns_and_classes_are_left_out() -> None:
     arcs = {(1, 4): ("↑nsubj", ArcClass(0, "@")), (3, 4): ("↑conj ↑nsubj", ArcClass(1, "@"))}
-    assert frequent_patterns([arcs]) == ["↑nsubj"]  # arcs of the tree are always wanted
-    assert frequent_patterns([arcs] * 3) == ["↑conj ↑nsubj", "↑nsubj"]
+    assert frequent_patterns([arcs], ["obj:x"]) == ["↑obj"]  # arcs of trees are always wanted
+    assert frequent_patterns([arcs] * 3, []) == ["↑conj ↑nsubj", "↑nsubj"]
     counts = Counter({NO_ARC: 5, ArcClass(0, "@"): 9, ArcClass(-1, "ref"): 1})
     assert frequent_classes(counts) == [ArcClass(0, "@"), NO_ARC]
 
@@ -86,6 +86,11 @@ def test_arcs_too_far_apart_have_no_class() -> None:
     assert gold_arcs(TREE, [(5, "dep", 2), (6, "nsubj:xsubj", 1)]) == {
         (1, 6): ("↑nsubj ↓xcomp", ArcClass(0, "@:xsubj"))
     }
+
+
+def test_only_arcs_from_the_root_are_roots() -> None:
+    assert gold_arcs(TREE, [(4, "root", 1), (0, "dep", 4)]) == {}
+    assert gold_arcs(TREE, [(0, "root", 4)]) == {(4, 0): ("↑root", ArcClass(0, "@"))}
 
 
 def sentence_of(heads: list[int], labels: list[str]) -> Sentence:

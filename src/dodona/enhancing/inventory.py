@@ -30,6 +30,7 @@ from dodona.treebank.universal import universal_part
 
 UP, DOWN = "↑", "↓"
 LABEL, RELATION = "@", "~"
+ROOT = "root"
 MOST_STEPS = 4  # of a path: 99.99% of the arcs of en_ewt have at most three
 LEAST_ARCS = 3  # of a pattern, unless it is an arc of the tree
 LEAST_OF_CLASS = 2  # candidates of a pattern that have the class
@@ -141,7 +142,7 @@ class Inventory:
                 for label in [0] if step == NO_STEP else by_relation[pattern[step][1]]:
                     made = _make_label(text, labels[label])
                     outputs[number, label] = numbers.setdefault(made, len(numbers))
-        is_root = [universal_part(label) == "root" for label in numbers]
+        is_root = [universal_part(label) == ROOT for label in numbers]
         steps = [step for step, _ in self.classes]
         return PathTable(labels, patterns, self.choices, steps, outputs, is_root), [*numbers]
 
@@ -197,11 +198,13 @@ def _read_class(data: list[Any]) -> ArcClass:
 def gold_arcs(tree: Tree, graph: Iterable[GraphArc]) -> KnownArcs:
     """Return the pattern and class of a graph's arcs, by dependent and head.
 
-    Arcs between words that are too far apart in the tree are left out.
+    Arcs between words that are too far apart in the tree are left out, and so are those that are
+    labelled root but do not come from it, or the reverse.
     """
     labels: dict[tuple[int, int], list[str]] = defaultdict(list)
     for head, label, word in graph:
-        labels[word, head].append(label)
+        if (universal_part(label) == ROOT) == (head == 0):
+            labels[word, head].append(label)
     found = {}
     for (word, head), names in labels.items():
         if (path := path_between(tree, word, head)) is not None:
@@ -209,11 +212,11 @@ def gold_arcs(tree: Tree, graph: Iterable[GraphArc]) -> KnownArcs:
     return found
 
 
-def frequent_patterns(arcs: Iterable[KnownArcs]) -> list[str]:
-    """Return the patterns that are worth looking for, in alphabetical order."""
+def frequent_patterns(arcs: Iterable[KnownArcs], labels: Iterable[str]) -> list[str]:
+    """Return the patterns to look for: frequent ones, and arcs of trees with these labels."""
     counts = Counter(pattern for found in arcs for pattern, _ in found.values())
-    is_tree = {pattern for pattern in counts if pattern[0] == UP and " " not in pattern}
-    return sorted(p for p, n in counts.items() if n >= LEAST_ARCS or p in is_tree)
+    frequent = {pattern for pattern, n in counts.items() if n >= LEAST_ARCS}
+    return sorted(frequent | {UP + universal_part(label) for label in labels})
 
 
 def frequent_classes(counts: Counter[ArcClass]) -> list[ArcClass]:

@@ -76,7 +76,7 @@ def learn_inventory(
 ) -> tuple[Inventory, list[list[int]]]:
     """Return the patterns and classes of graphs, and the class of every candidate."""
     arcs = [_gold(sentence) for sentence in sentences]
-    patterns = frequent_patterns(arcs)
+    patterns = frequent_patterns(arcs, labels)
     bare = Inventory(patterns, [NO_ARC], [[0]] * len(patterns))
     walker = PathWalker(bare.table(labels)[0])
     counts: dict[int, Counter[ArcClass]] = defaultdict(Counter)

@@ -405,6 +405,11 @@ def test_scores_count_arcs() -> None:
     assert scores.to_dict()["elas"] == 60
 
 
+def test_heads_that_become_empty_nodes_are_sorted_among_the_others() -> None:
+    made = with_empty_nodes(sentence("2:conj>nsubj|2:nsubj|3:obj", "0:root", "2:conj"))
+    assert made.deps[0] == "1.1:nsubj|2:nsubj|3:obj"
+
+
 def test_eulas_compares_universal_parts() -> None:
     gold = [sentence("2:nsubj:pass|3:conj>obl:in", "0:root", "2:obl:in|2:obl:of")]
     system = [sentence("2:nsubj|3:conj:or>obl", "0:root", "2:obl:by")]
@@ -468,7 +473,7 @@ def test_empty_nodes_are_made_again_and_say_the_same() -> None:
         deps=["2:nsubj", "0:root", "4:cc", "2:conj>nsubj", "2:conj>obj|2:conj>conj>obl|0:dep"],
     )
     made = with_empty_nodes(sentence)
-    assert made.deps == ["2:nsubj", "0:root", "4:cc", "4.1:nsubj", "4.1:obj|5.1:obl|0:dep"]
+    assert made.deps == ["2:nsubj", "0:root", "4:cc", "4.1:nsubj", "0:dep|4.1:obj|5.1:obl"]
     rows = [line.split("\t") for line in str(made).splitlines()]
     assert [(row[0], row[8]) for row in rows if "." in row[0]] == [
         ("4.1", "2:conj"),
