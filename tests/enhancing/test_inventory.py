@@ -152,6 +152,10 @@ def test_an_inventory_survives_its_data() -> None:
         {"choices": [[1], [-1]]},
         {"choices": [[2], [1]]},  # refers to a second step
         {"choices": "no"},
+        {"classes": [[-1, ""], [0, "@"], [1, "@"], *[[-1, "x"]] * 1_000]},
+        {"classes": [[-1, ""], [0, "\ud800"], [1, "@"]]},
+        {"classes": [[-1, ""], [4, "@"], [1, "@"]]},
+        {"patterns": [f"↑{i}" for i in range(600)], "choices": [[1]] * 600},
     ],
 )
 def test_inconsistent_data_are_refused(wrong: dict[str, Any]) -> None:

@@ -18,6 +18,8 @@ from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
 
+MOST_LABELS = 10_000  # of trees: a bound on the size of tables
+
 
 @record(repr=False)
 class Enhancer(Serialisable):
@@ -75,6 +77,8 @@ class Enhancer(Serialisable):
         inventory = Inventory.from_data(about)
         labels = read_field(about, "labels", list[str])
         check_column_values("deprels", labels)
+        if len({*labels}) < len(labels) or len(labels) > MOST_LABELS:
+            raise ValueError("a label of trees is repeated, or there are too many")
         step = read_field(about, "step", float)
         n_classes = len(inventory.classes)
         weights = from_packed_arrays("enhancer", n_classes, step, payload.arrays)

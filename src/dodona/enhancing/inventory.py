@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dodona.enhancing.path_table import PathTable
 from dodona.records import record
-from dodona.storage.json_fields import read_field
+from dodona.storage.json_fields import check_column_values, read_field
 from dodona.treebank.graphs.empty_nodes import THROUGH
 from dodona.treebank.graphs.enhanced import GraphArc
 from dodona.treebank.graphs.graphs import AND
@@ -35,6 +35,10 @@ MOST_STEPS = 4  # of a path: 99.99% of the arcs of en_ewt have at most three
 LEAST_ARCS = 3  # of a pattern, unless it is an arc of the tree
 LEAST_OF_CLASS = 2  # candidates of a pattern that have the class
 NO_STEP = -1
+
+# Bounds on the tables of an inventory, which would take gigabytes otherwise: en_ewt has 126
+# patterns of 36 relations and 104 classes.
+MOST_PATTERNS, MOST_RELATIONS, MOST_CLASSES = 5_000, 500, 1_000
 
 # dependent and head → pattern and class of their arc
 KnownArcs: TypeAlias = dict[tuple[int, int], tuple[str, "ArcClass"]]
@@ -119,6 +123,19 @@ class Inventory:
     classes: list[ArcClass]
     choices: list[list[int]]
 
+    def check_size(self) -> None:
+        """Raise ValueError if the tables would be too large."""
+        relations = {relation for pattern in self.patterns for _, relation in _steps(pattern)}
+        sizes = {"patterns": len(self.patterns), "relations": len(relations)}
+        sizes["classes"] = len(self.classes)
+        mosts = MOST_PATTERNS, MOST_RELATIONS, MOST_CLASSES
+        for (name, size), most in zip(sizes.items(), mosts, strict=True):
+            if size > most:
+                raise ValueError(
+                    f"{size:,} {name} of paths, more than {most:,}: these graphs cannot be made "
+                    "from trees; use a transition system for graphs (--graph)"
+                )
+
     @property
     def n_rules(self) -> int:
         """The number of patterns with a single class."""
@@ -139,9 +156,9 @@ class Inventory:
         for pattern, classes in zip(patterns, self.choices, strict=True):
             for number in classes:
                 step, text = self.classes[number]
-                for label in [0] if step == NO_STEP else by_relation[pattern[step][1]]:
-                    made = _make_label(text, labels[label])
-                    outputs[number, label] = numbers.setdefault(made, len(numbers))
+                for tree_label in [0] if step == NO_STEP else by_relation[pattern[step][1]]:
+                    made = _make_label(text, labels[tree_label])
+                    outputs[number, tree_label] = numbers.setdefault(made, len(numbers))
         is_root = [universal_part(label) == ROOT for label in numbers]
         steps = [step for step, _ in self.classes]
         return PathTable(labels, patterns, self.choices, steps, outputs, is_root), [*numbers]
@@ -159,8 +176,10 @@ class Inventory:
         choices = read_field(about, "choices", list[list[int]])
         if len({*patterns}) != len(patterns) or len(patterns) != len(choices):
             raise ValueError("a pattern is repeated, or its classes are missing")
-        if classes[:1] != [NO_ARC] or NO_ARC in classes[1:]:
-            raise ValueError("the first class, and no other, stands for candidates without an arc")
+        if classes[:1] != [NO_ARC]:
+            raise ValueError("the first class does not stand for candidates without an arc")
+        if labels := [label for _, label in classes[1:]]:
+            check_column_values("deprels", labels)
         for pattern, chosen in zip(patterns, choices, strict=True):
             steps = _steps(pattern)
             if not 0 < len(steps) <= MOST_STEPS or not all(relation for _, relation in steps):
@@ -169,7 +188,9 @@ class Inventory:
                 raise ValueError(f"the pattern {pattern!r} has an unknown class, or none")
             if any(classes[number].step >= len(steps) for number in chosen):
                 raise ValueError(f"a class refers to a step that {pattern!r} does not have")
-        return cls(patterns, classes, choices)
+        made = cls(patterns, classes, choices)
+        made.check_size()
+        return made
 
 
 def _steps(pattern: str) -> list[tuple[int, str]]:
@@ -186,11 +207,7 @@ def _make_label(text: str, label: str) -> str:
 
 
 def _read_class(data: list[Any]) -> ArcClass:
-    if (
-        [*map(type, data)] != [int, str]
-        or data[0] < NO_STEP
-        or not set("\t\n\r").isdisjoint(data[1])
-    ):
+    if [*map(type, data)] != [int, str] or not NO_STEP <= data[0] < MOST_STEPS:
         raise ValueError(f"{data!r} is not a class: a step and a label")
     return ArcClass(*data)
 

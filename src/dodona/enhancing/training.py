@@ -98,7 +98,9 @@ def learn_inventory(
         [numbers[klass] if klass in chosen[pattern] else UNLEARNED for pattern, klass in each]
         for each in found
     ]
-    return Inventory(patterns, classes, choices), gold
+    inventory = Inventory(patterns, classes, choices)
+    inventory.check_size()
+    return inventory, gold
 
 
 def _gold(sentence: Sentence) -> KnownArcs:
