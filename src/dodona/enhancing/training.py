@@ -44,12 +44,13 @@ def train_enhancer(
     `train` has trees and graphs (DEPS); sentences without a graph are left out. `progress` is
     called with the number of each epoch that is done.
 
-    >>> from dodona.synthetic.generator import synthetic_treebank
-    >>> from dodona.treebank.graphs.enhanced import with_graph
-    >>> def copied(s):
-    ...     return with_graph(s, zip(s.heads, s.deprels, range(1, len(s) + 1)))
-    >>> train_enhancer([copied(s) for s in synthetic_treebank(30, 1)]).inventory.n_rules
-    9
+    >>> forms, heads, labels = ["Oaks", "try", "to", "speak"], [2, 0, 4, 2], ["nsubj", "root"]
+    >>> deps = ["2:nsubj|4:nsubj:xsubj", "0:root", "4:mark", "2:xcomp"]
+    >>> oaks = Sentence.from_columns(
+    ...     forms, heads=heads, deprels=[*labels, "mark", "xcomp"], deps=deps
+    ... )
+    >>> train_enhancer([oaks] * 5).enhance([oaks.replace(deps=["_"] * 4)])[0].deps == deps
+    True
     """
     every = load(train, trees="optional")
     sentences = [each for each in every if set(each.deps) != {"_"} and None not in each.heads]
