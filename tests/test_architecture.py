@@ -29,7 +29,7 @@ LAYERS = (
     {"treebank"},
     {"storage", "synthetic", "bridges", "settings", "query", "validation"},
     {"doc", "batches", "evaluation", "training", "models"},
-    {"segmentation", "clustering"},
+    {"segmentation", "clustering", "enhancing"},
     {"tagging"},
     {"parsing"},
     {"training.neural"},

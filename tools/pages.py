@@ -47,6 +47,8 @@ ALSO = (
     "dodona.treebank.graphs.graphs.planarise",
     "dodona.treebank.graphs.graphs.deplanarise",
     "dodona.evaluation.evaluate_graphs",
+    "dodona.enhancing.enhancer.Enhancer",
+    "dodona.enhancing.training.train_enhancer",
     "dodona.synthetic.generator.random_tree",
     "dodona.synthetic.generator.synthetic_treebank",
 )

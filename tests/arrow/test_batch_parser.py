@@ -16,9 +16,11 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arr
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
 from dodona.arrow import batch_parser, documents, model_cache  # noqa: E402
+from dodona.enhancing.training import train_enhancer  # noqa: E402
 from dodona.parsing.parser import Parser  # noqa: E402
 from support.arrow_texts import TEXTS, batch, parser, words_of  # noqa: E402
 from support.small import enhanced, treebank  # noqa: E402
+from support.small import parser as small_parser  # noqa: E402
 
 KEPT = pa.schema({"doc_id": pa.int64()})
 
@@ -271,6 +273,20 @@ def test_graphs_have_a_column_of_their_own(tmp_path: Path) -> None:
     parsed = made.pipe(dodona.Sentence.from_columns(words) for words in forms)
     assert found.to_pylist() == [deps for sentence in parsed for deps in sentence.deps]
     assert {*found.to_pylist()} != {"_"}
+
+
+def test_graphs_from_trees_have_a_column_on_demand(tmp_path: Path) -> None:
+    enhancer = train_enhancer([enhanced(sentence) for sentence in treebank(30, 3)])
+    made, path = small_parser().with_enhancer(enhancer), tmp_path / "enhancing.dodona"
+    made.save(path)
+    assert "deps" not in da.schema(path).names and "deps" in da.schema(path, graph=True).names
+    forms = [sentence.forms for sentence in treebank(5, 4)]
+    given = pa.record_batch({"t": pa.array(forms)})
+    found = table(da.mapper(path, tokens="t", graph=True)([given])).column("deps")
+    parsed = made.pipe((dodona.Sentence.from_columns(words) for words in forms), graph=True)
+    assert found.to_pylist() == [deps for sentence in parsed for deps in sentence.deps]
+    with pytest.raises(ValueError, match="no enhanced graphs"):
+        da.mapper("en-linear", tokens="t", graph=True)([given])
 
 
 @pytest.mark.parametrize("text", [*TEXTS, "  leading.\n \nand more"])

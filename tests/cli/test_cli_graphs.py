@@ -10,7 +10,7 @@ from dodona.evaluation import evaluate_graphs
 from dodona.parsing.trainer import Trainer
 from support.interrupted import interrupt
 from support.shell import Shell
-from support.small import enhanced, treebank
+from support.small import enhanced, parser, treebank
 
 
 @pytest.fixture(scope="module")
@@ -69,4 +69,43 @@ def test_a_run_interrupted_in_any_phase_is_resumed_to_the_same_bytes(
 def test_scores_of_graphs_have_no_other_options(shell: Shell, folder: Path) -> None:
     dev = folder / "dev.conllu"
     result = shell("evaluate", "--graphs", "--details", dev, dev)
-    assert result.code == 2 and "--graphs can be combined with --json only" in result.err
+    assert result.code == 2 and "--graphs can be combined with --text and --json" in result.err
+
+
+def test_a_model_learns_to_make_graphs_from_its_trees(
+    shell: Shell, folder: Path, tmp_path: Path
+) -> None:
+    model, made, out = tmp_path / "model", tmp_path / "made", tmp_path / "out.conllu"
+    train, dev = folder / "train.conllu", folder / "dev.conllu"
+    parser().save(model)
+    done = shell("enhance", model, "--train", f"{train},{dev}", "--dev", dev, "-o", made)
+    assert done.code == 0 and "dev ELAS, gold trees" in done.out
+    about = json.loads(shell("info", made, "--json").out)["enhancer"]
+    assert about["n_sentences"] == 120 and about["dev_elas_gold_trees"] > 99
+    assert f"dev ELAS {about['dev_elas']:.2f}" in " ".join(shell("info", made).out.split())
+    assert shell("parse", made, dev, "--graph", "-o", out).code == 0
+    assert evaluate_graphs(dev, out).elas == about["dev_elas"]
+    result = json.loads(shell("enhance", model, "--train", train, "-o", made, "--json").out)
+    assert result["bytes"] == made.stat().st_size > model.stat().st_size
+    assert result["part_bytes"] < 100_000 and "dev_elas" not in result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [(["-o", "x"], "--train is missing"), (["--train", "x"], "--out is missing")],
+)
+def test_enhance_says_what_is_missing(shell: Shell, arguments: list[str], advice: str) -> None:
+    result = shell("enhance", "en", *arguments)
+    assert result.code == 2 and advice in result.err
+
+
+def test_a_model_that_makes_no_graphs_says_so(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    parser().save(tmp_path / "model")
+    result = shell("parse", tmp_path / "model", folder / "dev.conllu", "--graph")
+    assert result.code == 1 and "dodona enhance" in result.err
+
+
+def test_graphs_from_raw_text_are_scored(shell: Shell, folder: Path) -> None:
+    dev = folder / "dev.conllu"
+    found = json.loads(shell("evaluate", "--graphs", "--text", "--json", dev, dev).out)
+    assert found["elas"] == found["eulas"] == 100 and found["n_exact"] == 60

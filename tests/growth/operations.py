@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import dodona
 from dodona.clustering.clusters import cluster
 from dodona.drawing.svg import draw
+from dodona.enhancing.enhancer import Enhancer
+from dodona.enhancing.training import train_enhancer
 from dodona.evaluation import evaluate_graphs
 from dodona.explorer.explore import Explorer
 from dodona.explorer.state_drawing import draw_best, draw_state
@@ -166,6 +168,11 @@ def tree_parser(beam: int) -> dodona.Parser:
 
 
 @cache
+def enhancer() -> Enhancer:
+    return train_enhancer([enhanced(one) for one in treebank(60, 1)])
+
+
+@cache
 def graph_parser() -> dodona.Parser:
     return train([enhanced(one) for one in treebank(40, 1)], graph="enhanced")
 
@@ -222,6 +229,7 @@ OPERATIONS = [
     # a state is copied for each surviving hypothesis
     Operation("parse with a beam", CONLLU, sentences, partial(parse, beam=4), 300, power=2),
     Operation("parse to graphs", CONLLU, sentences, lambda s: list(graph_parser().pipe(s)), 500),
+    Operation("make graphs", TREES, sentences, lambda s: list(enhancer().pipe(s)), 500),
     Operation("train", TREES, sentences, train_one_epoch, 300),
     Operation("train graphs", GRAPHS, sentences, partial(train_one_epoch, graph="enhanced"), 50),
     Operation("score trees", CONLLU, sentences, lambda s: dodona.evaluate(s, s).table(), 300),
@@ -233,7 +241,11 @@ OPERATIONS = [
     Operation(
         "align words", RANGES, other_words, lambda both: dodona.evaluate_text(*both), 100, power=2
     ),
+    Operation("train to make graphs", GRAPHS, sentences, train_enhancer, 50),
     Operation("score graphs", CONLLU, sentences, lambda s: evaluate_graphs(s, s), 300),
+    Operation(
+        "score graphs of text", CONLLU, sentences, lambda s: evaluate_graphs(s, s, text=True), 300
+    ),
     Operation(
         "find crossing arcs", TREES, sentences, each(lambda s: nonprojective_arcs(s.heads)), 2000
     ),

@@ -17,6 +17,9 @@ from typing import Any
 import pytest
 
 import dodona
+from dodona.enhancing.enhancer import Enhancer
+from dodona.enhancing.training import train_enhancer
+from dodona.records import replace
 from dodona.segmentation.segmenter import Segmenter
 from dodona.storage import container
 from dodona.storage.container import MEMORY, Array, ContainerError
@@ -24,11 +27,12 @@ from dodona.storage.serialisable import FileFormat, Serialisable
 from support.small import enhanced, treebank
 
 ADVICE = r"(install a newer one|train it again|get a fresh copy|open it as a \w+)$"
-CLASSES: list[type[Serialisable]] = [dodona.Parser, dodona.Tagger, Segmenter]
+CLASSES: list[type[Serialisable]] = [dodona.Parser, dodona.Tagger, Segmenter, Enhancer]
 PARTS: dict[str, type[Serialisable]] = {
     "tagger": dodona.Tagger,
     "segmenter": Segmenter,
     "graphs": dodona.Parser,
+    "enhancer": Enhancer,
 }
 CASES: list[tuple[type[Serialisable], str]] = [  # what is opened, and its part that is looked at
     *((whole, "") for whole in CLASSES),
@@ -52,7 +56,10 @@ def model(kind: type[Serialisable]) -> Any:
     """Return a model of this kind with all its possible parts."""
     corpus = [enhanced(sentence) for sentence in treebank(40, 3)]
     if kind is dodona.Parser:
-        return dodona.train(corpus, pipeline="text", graph="basic+enhanced", epochs=1)
+        parser = dodona.train(corpus, pipeline="text", graph="basic+enhanced", epochs=1)
+        return replace(parser, enhancer=model(Enhancer))
+    if kind is Enhancer:
+        return train_enhancer(corpus, epochs=1)
     if kind is Segmenter:
         return dodona.train_segmenter(corpus, epochs=1)
     tagger = dodona.train_tagger(corpus, epochs=1)

@@ -23,6 +23,8 @@ from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 import dodona
+from dodona.enhancing.enhancer import Enhancer
+from dodona.enhancing.training import train_enhancer
 from dodona.parsing.trainer import Trainer
 from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.settings import SegmenterSettings, Settings, TaggerSettings
@@ -36,7 +38,7 @@ from support.small import enhanced, train, treebank
 
 ROOM = 1 << 31  # bytes that a process may take, for a file of some kB
 SAVED: dict[str, type[Serialisable]] = {
-    kind.FORMAT.kind: kind for kind in (dodona.Parser, dodona.Tagger, dodona.Segmenter)
+    kind.FORMAT.kind: kind for kind in (dodona.Parser, dodona.Tagger, dodona.Segmenter, Enhancer)
 }
 HEAD = struct.Struct("<32sQ")  # of a row, as it is sent: the model, and the size of the file
 PATIENCE = 30  # seconds for one row, of which milliseconds are needed
@@ -87,6 +89,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "tagger": lambda: dodona.train_tagger(treebank(12, 3), epochs=1),
     "tagger with a beam": lambda: dodona.train_tagger(treebank(12, 3), epochs=1, search="beam"),
     "segmenter": lambda: dodona.train_segmenter(treebank(12, 3), epochs=1),
+    "enhancer": lambda: train_enhancer([*map(enhanced, treebank(12, 3))], epochs=1),
     "checkpoint of a parser": lambda: Trainer(treebank(6, 3), None, Settings(epochs=2)),
     "checkpoint of a tagger": lambda: TaggerTrainer(treebank(6, 3), None, TaggerSettings(epochs=2)),
     "checkpoint of a segmenter": lambda: SegmenterTrainer(
@@ -111,7 +114,7 @@ def content(model: str) -> Content:
 
 def kind_of(model: str) -> str:
     name = model.split()[0]
-    return name if name in {"checkpoint", "segmenter", "tagger"} else "model"
+    return name if name in {"checkpoint", "segmenter", "tagger", "enhancer"} else "model"
 
 
 def laid_out(model: str, changed: Content) -> bytes:
@@ -400,6 +403,9 @@ def use(model: Any) -> None:
         model = getattr(model, model.part)()
     if isinstance(model, dodona.Segmenter):
         check(model.segment(TEXT), trees="ignored")
+        return
+    if isinstance(model, Enhancer):
+        check(list(model.pipe(treebank(6, 9))), trees="ignored")
         return
     check(list(model.pipe(inputs())), trees="ignored" if isinstance(model, dodona.Tagger) else "")
     if model.segmenter is not None:

@@ -20,7 +20,7 @@ from dodona.arrow.documents import (
 )
 from dodona.arrow.model_cache import load_cached
 from dodona.arrow.options import ParseOptions
-from dodona.arrow.schema import fields_of, has_graphs, join_schemas, word_fields
+from dodona.arrow.schema import fields_of, has_deps, join_schemas, word_fields
 from dodona.batches import map_in_order
 from dodona.parsing.parser import Parser
 from dodona.segmentation.segmenter import require_segmenter
@@ -47,15 +47,19 @@ class BatchParser:
     def __init__(self, options: ParseOptions, parser: Parser | None = None) -> None:
         self.options = options
         self.parser = parser or load_cached(options.model, mapped=options.mapped)
-        self.with_deps = has_graphs(self.parser)
+        self.with_deps = has_deps(self.parser, options.graph)
         if options.text:
             require_segmenter(self.parser.segmenter)
-        self._pipe([])  # wrong roots, beam or constraints: an error of the call, not of a row
+        self._pipe([])  # wrong roots, beam, constraints or graph: an error of the call, not of a row
 
     def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
         given = self.options
         return self.parser.pipe(
-            sentences, roots=given.roots, beam=given.beam, constraints=given.constraints
+            sentences,
+            roots=given.roots,
+            beam=given.beam,
+            constraints=given.constraints,
+            graph=given.graph,
         )
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -30,6 +30,7 @@ class ParseOptions:
     roots: str | None = None
     beam: int | None = None
     constraints: str | None = None
+    graph: bool = False
     mapped: bool = False
 
     def __post_init__(self) -> None:
@@ -67,6 +68,7 @@ class MapperKeywords(TypedDict, total=False):
     roots: str | None
     beam: int | None
     constraints: str | None
+    graph: bool
     mapped: bool
 
 

@@ -31,7 +31,11 @@ class NameTakenError(DodonaError, ValueError):
 
 
 def schema(
-    model: str | Path, *, level: str = LEVELS[0], keep: pa.Schema | None = None
+    model: str | Path,
+    *,
+    level: str = LEVELS[0],
+    keep: pa.Schema | None = None,
+    graph: bool = False,
 ) -> pa.Schema:
     """Return the schema of the output of `mapper`; `keep` is the schema of the kept columns.
 
@@ -41,17 +45,21 @@ def schema(
     ['doc_id', 'conllu', 'error']
     """
     check_level(level)
-    return join_schemas(keep or pa.schema([]), level, has_graphs(load_cached(str(model))))
+    return join_schemas(keep or pa.schema([]), level, has_deps(load_cached(str(model)), graph))
 
 
 def spark_schema(
-    model: str | Path, *, level: str = LEVELS[0], keep: StructType | None = None
+    model: str | Path,
+    *,
+    level: str = LEVELS[0],
+    keep: StructType | None = None,
+    graph: bool = False,
 ) -> StructType:
     """Return the schema for Spark's `mapInArrow`; `keep` is `df.select("doc_id").schema`."""
     types = require("pyspark.sql.types", "spark")
     kept = [] if keep is None else list(keep.fields)
     names = pa.schema([pa.field(field.name, pa.null()) for field in kept])
-    made = schema(model, level=level, keep=names)
+    made = schema(model, level=level, keep=names, graph=graph)
     fields = [*kept, *(_spark_field(types, made.field(i)) for i in range(len(kept), len(made)))]
     found: StructType = types.StructType(fields)
     return found
@@ -63,9 +71,9 @@ def check_level(level: str) -> None:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
 
 
-def has_graphs(parser: Parser) -> bool:
-    """Return whether a parser fills in DEPS."""
-    return parser.graphs is not None or parser.system.builds_graphs
+def has_deps(parser: Parser, graph: bool) -> bool:
+    """Return whether a parser fills in DEPS: it always does, or graphs are asked for."""
+    return graph or parser.graphs is not None or parser.system.builds_graphs
 
 
 def join_schemas(kept: pa.Schema, level: str, with_deps: bool) -> pa.Schema:

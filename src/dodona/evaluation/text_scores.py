@@ -107,7 +107,7 @@ def evaluate_text(
     >>> scores.words.precision, scores.words.recall
     (75.0, 60.0)
     """
-    expected, found, pairs = _read_both(gold, system, progress)
+    expected, found, pairs = align_texts(gold, system, progress)
     words = _agreements(expected.words, found.words, pairs)
     sizes = len(expected.words), len(found.words)
 
@@ -134,7 +134,7 @@ def right_words(
     gold: ParsedSource, system: ParsedSource, metric: str, progress: OnProgress | None = None
 ) -> list[bool]:
     """Return for each gold word whether the system has it with the right head and label ("las")."""
-    expected, found, pairs = _read_both(gold, system, progress)
+    expected, found, pairs = align_texts(gold, system, progress)
     if not (expected.has_trees and found.has_trees):
         raise EvaluationError("there are no trees to compare")
     is_right = [False] * len(expected.words)
@@ -144,7 +144,7 @@ def right_words(
     return is_right
 
 
-def _read_both(
+def align_texts(
     gold: ParsedSource, system: ParsedSource, progress: OnProgress | None
 ) -> tuple[PlacedText, PlacedText, Sequence[tuple[int, int]]]:
     """Read both texts, check that they are the same, and align their words."""

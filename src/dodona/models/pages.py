@@ -78,7 +78,7 @@ def _facts(
     card: Card, about: Mapping[str, Any], n_bytes: int, words_per_second: float | None
 ) -> list[tuple[str, str]]:
     settings, record = (read_field(about, name, dict) for name in ("settings", "record"))
-    parts = ("segmenter", "tagger", "network", "graphs")
+    parts = ("segmenter", "tagger", "network", "graphs", "enhancer")
     speed = "" if words_per_second is None else f"{words_per_second:,.0f} words/s, one thread"
     rows = {
         "version": card.version,

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.base.values import show
@@ -45,6 +45,9 @@ from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 from dodona.treebank.trees.word_kinds import set_kinds
 
+if TYPE_CHECKING:  # loaded with the models that have one
+    from dodona.enhancing.enhancer import Enhancer
+
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
 
@@ -68,6 +71,7 @@ class Parser(Serialisable):
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
     graphs: Parser | None = None  # builds graphs, with the trees of this parser as features
+    enhancer: Enhancer | None = None  # makes graphs from the trees of this parser, on demand
 
     def __post_init__(self) -> None:
         self.labels = [label.decode() for label in self.encoder.labels]
@@ -106,10 +110,31 @@ class Parser(Serialisable):
             return self
         return replace(self, settings=self.settings.replace(constraints=constraints))
 
-    def __call__(self, text: str, *, threads: int = 1, constraints: str | None = None) -> Doc:
-        """Segment, tag and parse raw text; `constraints` are as in `pipe`."""
+    @property
+    def has_graphs(self) -> bool:
+        """Whether the parser can make enhanced graphs (the column DEPS)."""
+        parts = self.graphs, self.enhancer
+        return self.system.builds_graphs or any(part is not None for part in parts)
+
+    def with_enhancer(self, enhancer: Enhancer) -> Parser:
+        """Return the parser with a part that makes graphs from its trees."""
+        if self.graphs is not None or self.system.builds_graphs:
+            raise ValueError("the parser was trained to build graphs: it takes no enhancer")
+        return replace(self, enhancer=enhancer)
+
+    def __call__(
+        self,
+        text: str,
+        *,
+        threads: int = 1,
+        constraints: str | None = None,
+        graph: bool = False,
+    ) -> Doc:
+        """Segment, tag and parse raw text; `constraints` and `graph` are as in `pipe`."""
         segmenter, text = require_segmenter(self.segmenter), require_text(text)
-        sentences = self.pipe(segmenter.segment(text), threads=threads, constraints=constraints)
+        sentences = self.pipe(
+            segmenter.segment(text), threads=threads, constraints=constraints, graph=graph
+        )
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     @overload
@@ -121,6 +146,7 @@ class Parser(Serialisable):
         threads: int = 1,
         beam: int | None = None,
         constraints: str | None = None,
+        graph: bool = False,
     ) -> Iterator[Doc]: ...
     @overload
     def docs(
@@ -131,6 +157,7 @@ class Parser(Serialisable):
         threads: int = 1,
         beam: int | None = None,
         constraints: str | None = None,
+        graph: bool = False,
     ) -> Iterator[tuple[Doc, Context]]: ...
     def docs(
         self,
@@ -140,6 +167,7 @@ class Parser(Serialisable):
         threads: int = 1,
         beam: int | None = None,
         constraints: str | None = None,
+        graph: bool = False,
     ) -> Iterator[Any]:
         """Parse a stream of texts, in order, each into a document of its own.
 
@@ -159,7 +187,9 @@ class Parser(Serialisable):
                 waiting.append((text, len(found), context))
                 yield from found
 
-        parsed = self.pipe(sentences(), threads=threads, beam=beam, constraints=constraints)
+        parsed = self.pipe(
+            sentences(), threads=threads, beam=beam, constraints=constraints, graph=graph
+        )
         return _gather(parsed, waiting, as_tuples)
 
     def pipe_text(
@@ -169,6 +199,7 @@ class Parser(Serialisable):
         threads: int = 1,
         beam: int | None = None,
         constraints: str | None = None,
+        graph: bool = False,
     ) -> Iterator[Sentence]:
         """Parse one raw text that comes in chunks, such as an open file, in little memory.
 
@@ -182,11 +213,13 @@ class Parser(Serialisable):
                 "are the chunks of one text, pass iter(chunks)"
             )
         sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
-        return self.pipe(sentences, threads=threads, beam=beam, constraints=constraints)
+        return self.pipe(
+            sentences, threads=threads, beam=beam, constraints=constraints, graph=graph
+        )
 
-    def parse(self, sentence: Sentence) -> Sentence:
-        """Return the sentence with predicted heads and labels."""
-        return next(self.pipe([require_sentence(sentence)]))
+    def parse(self, sentence: Sentence, *, graph: bool = False) -> Sentence:
+        """Return the sentence with predicted heads and labels; `graph` is as in `pipe`."""
+        return next(self.pipe([require_sentence(sentence)], graph=graph))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Return every state of a sentence's derivation, with the action that was taken there.
@@ -234,6 +267,7 @@ class Parser(Serialisable):
         keep_tags: bool = False,
         retag: bool = False,
         constraints: str | None = None,
+        graph: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through unchanged.
 
@@ -244,16 +278,24 @@ class Parser(Serialisable):
         (`treebank.trees.ud_rules`); with "none", it may break them. All three default to the
         training settings. A parser with a tagger fills in the columns that a sentence lacks; with
         `retag` it replaces all of them, with `keep_tags` it changes none.
+        With `graph`, sentences also get enhanced graphs (DEPS), which the parser must be able to
+        make (`has_graphs`); a parser that was trained to build graphs always does.
         """
         search = self.search
         if (roots, beam, constraints) != (None, None, None):
             search = self._search(roots, beam, constraints)
         if keep_tags and retag:
             raise SettingsError("either keep_tags or retag: tags cannot be both kept and replaced")
+        if graph and not self.has_graphs:
+            raise SettingsError(
+                "the model makes no enhanced graphs: dodona enhance adds a part that does, or train"
+                " a model with --graph basic+enhanced"
+            )
         keep = None if keep_tags else () if retag else self._keep()
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            return self._parse_batch(batch, search, keep)
+            parsed = self._parse_batch(batch, search, keep)
+            return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
 
         return stream(sentences, work, threads)
 
@@ -322,8 +364,9 @@ class Parser(Serialisable):
         return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
 
     def parts(self) -> dict[str, Serialisable | None]:
-        """Return the tagger, the segmenter and the parser into graphs, by their names in a file."""
+        """Return tagger, segmenter, parser into graphs and enhancer, by their names in a file."""
         found: dict[str, Serialisable | None] = {"segmenter": self.segmenter, "graphs": self.graphs}
+        found["enhancer"] = self.enhancer
         return found if self.tagger is None else {self.tagger.FORMAT.kind: self.tagger} | found
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -351,6 +394,7 @@ class Parser(Serialisable):
             read_field(about, "record", dict),
             payload.part("segmenter", Segmenter),
             payload.part("graphs", cls),
+            _read_enhancer(payload),
         )
 
 
@@ -361,6 +405,14 @@ def _read_scorer(payload: Payload, n_classes: int) -> ParserScorer:
     from dodona.parsing.network_scorer import NetworkParserScorer
 
     return NetworkParserScorer.deserialise(payload)
+
+
+def _read_enhancer(payload: Payload) -> Enhancer | None:
+    if "enhancer" not in payload.about:
+        return None
+    from dodona.enhancing.enhancer import Enhancer  # other models should not wait for it
+
+    return payload.part("enhancer", Enhancer)
 
 
 def _gather(

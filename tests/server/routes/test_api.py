@@ -14,10 +14,14 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 
 from dodona import Sentence
+from dodona.enhancing.training import train_enhancer
 from dodona.server.answers.openapi import DESCRIPTION
 from dodona.server.app import make_app
 from dodona.server.limits import Limits
+from dodona.server.models import Model, Models
 from dodona.server.routes.api import api_routes
+from dodona.treebank.graphs.enhanced import enhanced_graph
+from support import small
 from support.server_lab import columns, conllu, models, sentences, text, whole_parser
 
 
@@ -205,6 +209,20 @@ def test_an_enhanced_graph_is_drawn_where_there_is_one(client: TestClient) -> No
     assert found["sentences"][0]["graph_svg"].count('class="arc"') == 2
     plain = client.post("/api/parse", json={"tokens": [["Oaks"]], "graph": True}).json()
     assert plain["sentences"][0]["graph_svg"] is None
+
+
+def test_graphs_are_made_by_a_model_that_can() -> None:
+    enhancer = train_enhancer([small.enhanced(sentence) for sentence in small.treebank(60, 1)])
+    able = small.parser().with_enhancer(enhancer)
+    asked = {"tokens": [sentence.forms for sentence in small.treebank(3, 2)]}
+    with TestClient(make_app(Models([Model("able", able)]))) as client:
+        plain = client.post("/api/parse", json=asked).json()["sentences"]
+        found = client.post("/api/parse", json=asked | {"graph": True}).json()["sentences"]
+    assert {word["deps"] for sentence in plain for word in sentence["words"]} == {"_"}
+    for sentence, words in zip(found, asked["tokens"], strict=True):
+        made = able.parse(Sentence.from_columns(words), graph=True)
+        assert [word["deps"] for word in sentence["words"]] == made.deps
+        assert sentence["graph_svg"].count('class="arc"') == len(enhanced_graph(made))
 
 
 def test_a_graph_beyond_the_limit_of_arcs_is_not_drawn() -> None:

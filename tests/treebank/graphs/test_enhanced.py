@@ -405,6 +405,43 @@ def test_scores_count_arcs() -> None:
     assert scores.to_dict()["elas"] == 60
 
 
+def test_heads_that_become_empty_nodes_are_sorted_among_the_others() -> None:
+    made = with_empty_nodes(sentence("2:conj>nsubj|2:nsubj|3:obj", "0:root", "2:conj"))
+    assert made.deps[0] == "1.1:nsubj|2:nsubj|3:obj"
+
+
+def test_eulas_compares_universal_parts() -> None:
+    gold = [sentence("2:nsubj:pass|3:conj>obl:in", "0:root", "2:obl:in|2:obl:of")]
+    system = [sentence("2:nsubj|3:conj:or>obl", "0:root", "2:obl:by")]
+    scores = evaluate_graphs(gold, system)
+    assert scores.labelled.n_correct == 1
+    universal = scores.universal  # of two arcs between the same words, the system has one
+    assert (universal.n_gold, universal.n_system, universal.n_correct) == (5, 4, 4)
+    assert scores.eulas == scores.to_dict()["eulas"] == pytest.approx(100 * 8 / 9)
+    assert "88.89" in scores.table()
+
+
+def segmented(*words: str, deps: list[str]) -> dodona.Sentence:
+    return dodona.Sentence.from_columns(words, deps=deps)
+
+
+def test_graphs_are_scored_where_words_are_aligned() -> None:
+    """A sentence that is cut in two, a word that is joined: arcs of other words are wrong."""
+    gold = [
+        segmented("Oaks", "can", "not", "lie", deps=["4:nsubj", "4:aux", "4:advmod", "0:root"]),
+        segmented("Listen", deps=["0:root"]),
+    ]
+    assert evaluate_graphs(gold, gold, text=True) == evaluate_graphs(gold, gold)
+    system = [
+        segmented("Oaks", deps=["0:root"]),
+        segmented("cannot", "lie", "Listen", deps=["2:aux", "0:root", "2:parataxis|0:root"]),
+    ]
+    scores = evaluate_graphs(gold, system, text=True)
+    labelled = scores.labelled
+    assert (labelled.n_gold, labelled.n_system, labelled.n_correct) == (5, 5, 2)
+    assert (scores.n_sentences, scores.n_words, scores.n_exact) == (2, 5, 0)
+
+
 def test_arcs_through_empty_nodes_count_as_one_each() -> None:
     """The position of empty nodes makes no difference, nor does contraction; another path does."""
     gold = read_one(GAPPING)
@@ -436,7 +473,7 @@ def test_empty_nodes_are_made_again_and_say_the_same() -> None:
         deps=["2:nsubj", "0:root", "4:cc", "2:conj>nsubj", "2:conj>obj|2:conj>conj>obl|0:dep"],
     )
     made = with_empty_nodes(sentence)
-    assert made.deps == ["2:nsubj", "0:root", "4:cc", "4.1:nsubj", "4.1:obj|5.1:obl|0:dep"]
+    assert made.deps == ["2:nsubj", "0:root", "4:cc", "4.1:nsubj", "0:dep|4.1:obj|5.1:obl"]
     rows = [line.split("\t") for line in made.to_conllu().splitlines()]
     assert [(row[0], row[8]) for row in rows if "." in row[0]] == [
         ("4.1", "2:conj"),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 VERBS = (
-    *("train", "parse", "tag", "cluster", "distil", "evaluate", "validate", "grep"),
+    *("train", "enhance", "parse", "tag", "cluster", "distil", "evaluate", "validate", "grep"),
     *("convert", "draw", "info", "models", "package", "oracle", "serve", "bench"),
 )
 GROUP = "dodona.verbs"

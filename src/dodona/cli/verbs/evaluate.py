@@ -40,7 +40,7 @@ def evaluate(
         bool, Flag("the system segmented the text: metrics of the CoNLL 2018 shared task")
     ] = False,
     graphs: Annotated[
-        bool, Flag("score enhanced graphs (column DEPS): precision, recall, F1, ELAS")
+        bool, Flag("score enhanced graphs (column DEPS): precision, recall, ELAS, EULAS")
     ] = False,
     details: Annotated[
         bool, Flag("break scores down by label, distance, length and position")
@@ -69,14 +69,14 @@ def evaluate(
         raise UsageError("--punctuation-by requires --no-punctuation")
     if test and not system2:
         raise UsageError("--test compares two systems: give a second one")
-    if text:
+    if graphs:
+        if system2 or details or errors or report or not has_defaults:
+            raise UsageError("--graphs can be combined with --text and --json, for one system")
+        _evaluate_graphs(gold, system, text, json)
+    elif text:
         if not has_defaults or details or errors or report or test == "bootstrap":
             raise UsageError("--text can be combined with --json and --test mcnemar only")
         _evaluate_text(gold, system, system2, json)
-    elif graphs:
-        if system2 or details or errors or report or not has_defaults:
-            raise UsageError("--graphs can be combined with --json only, for a single system")
-        _evaluate_graphs(gold, system, json)
     elif errors or report:
         if system2:
             raise UsageError("--errors and --report analyse a single system")
@@ -128,12 +128,13 @@ def _evaluate_text(gold: str, system: str, system2: str | None, json: bool) -> N
     _show(names, scores, comparisons, json)
 
 
-def _evaluate_graphs(gold: str, system: str, json: bool) -> None:
+def _evaluate_graphs(gold: str, system: str, text: bool, json: bool) -> None:
     from dodona import evaluation
 
     trees, graphs = map(_load, (gold, system))
-    with Meter("evaluating", _n_words(trees), by_words=True) as meter:
-        found = evaluation.evaluate_graphs(trees, graphs, progress=meter.add)
+    n_words = _n_words(trees) + (_n_words(graphs) if text else 0)
+    with Meter("evaluating", n_words, by_words=True) as meter:
+        found = evaluation.evaluate_graphs(trees, graphs, text=text, progress=meter.add)
     print(json_.dumps(found.to_dict(), indent=2) if json else found.table())
 
 

@@ -102,6 +102,13 @@ def _parts(parser: Parser) -> dict[str, dict[str, Any] | None]:
             "dev_f1": graphs.record["dev_uas"],
             "dev_elas": graphs.record["dev_las"],
         }
+    if (enhancer := parser.enhancer) is not None:
+        found["enhancer"] = {
+            "n_patterns": len(enhancer.inventory.patterns),
+            "n_rules": enhancer.inventory.n_rules,
+            "n_features": enhancer.weights.n_rows,
+            **enhancer.record,
+        }
     return found
 
 
@@ -218,12 +225,20 @@ def _describe_graphs(graphs: dict[str, Any]) -> str:
     return f"{graphs['system']} after the tree: {size}{scores}"
 
 
+def _describe_enhancer(enhancer: dict[str, Any]) -> str:
+    elas = enhancer.get("dev_elas")
+    scores = "" if elas is None else f", dev ELAS {elas:.2f}"
+    size = "{n_patterns} paths, {n_rules} of them rules, {n_features:,} features"
+    return f"graphs from trees: {size.format_map(enhancer)}{scores}"
+
+
 # optional parts of a model, with their descriptions
 PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "clusters": "{file}: {n_words:,} words in {n_clusters:,} clusters".format_map,
     "tagger": _describe_tagger,
     "segmenter": "{n_features:,} features, {n_rules:,} rules for multiword tokens".format_map,
     "graphs": _describe_graphs,
+    "enhancer": _describe_enhancer,
 }
 
 

@@ -77,6 +77,9 @@ def parse(
             default="as trained",
         ),
     ] = None,
+    graph: Annotated[
+        bool, Flag("also make enhanced graphs (column DEPS), if the model can make them")
+    ] = False,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
     text: Annotated[
@@ -119,7 +122,7 @@ def parse(
         check_corpus(paths, out, input, output, corpus_flags, unfit)
         chosen = CorpusFlags(input, output, text, keep, level, resume)
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
-        options["constraints"] = constraints
+        options |= {"constraints": constraints, "graph": graph}
         parse_corpus(model, paths, out, chosen, options, quiet=quiet)
         return
     format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
@@ -133,6 +136,7 @@ def parse(
         keep_tags=keep_tags,
         retag=retag,
         constraints=constraints,
+        graph=graph,
     )
     for_treebanks = {"--skip-bad": skip_bad, "--retag": retag}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)

@@ -91,7 +91,10 @@ _PARSE = _object(
         "description": "Rules that trees obey; default: those of the model.",
     },
     svg={"type": "boolean", "description": "Whether to draw the trees."},
-    graph={"type": "boolean", "description": "Whether to draw the enhanced graphs."},
+    graph={
+        "type": "boolean",
+        "description": "Whether to make enhanced graphs, if the model can, and to draw them.",
+    },
     width={"type": "number", "description": "Maximum width of the pictures in pixels."},
 ) | {"description": "One of text, conllu and tokens.", "additionalProperties": False}
 

@@ -33,9 +33,10 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     if asked.output != "conllu":
         yield b',"sentences":[', 0
     kept: list[str] = []
-    comma = b""
+    comma, parser = b"", asked.model.parser
     for batch in batches:
-        done = list(asked.model.parser.pipe(batch, constraints=asked.constraints))
+        graph = asked.graph and parser.has_graphs
+        done = list(parser.pipe(batch, constraints=asked.constraints, graph=graph))
         if asked.output != "sentences":
             kept += map(Sentence.to_conllu, done)
         piece = b""

@@ -44,7 +44,7 @@ class ParseRequest:
     output: str
     constraints: str | None  # None: those of the model
     svg: bool
-    graph: bool  # draw the enhanced graph
+    graph: bool  # make enhanced graphs, and draw them
     width: float | None
 
     @classmethod

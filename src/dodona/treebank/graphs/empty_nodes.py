@@ -65,5 +65,6 @@ class _Nodes:
                     self.ids[head, label] = f"{word}.{len(found) + 1}"
                     found.append((self.ids[head, label], f"{head}:{label}"))
                 head = self.ids[head, label]
-            arcs.append(f"{head}:{last}")
-        return "|".join(arcs)
+            whole, _, part = head.partition(".")
+            arcs.append((int(whole), int(part or 0), f"{head}:{last}"))
+        return "|".join(text for _, _, text in sorted(arcs))

@@ -1,0 +1,6 @@
+from dodona.enhancing.path_table import PathTable
+from dodona.treebank.sentence import Sentence
+
+class PathWalker:
+    def __init__(self, table: PathTable) -> None: ...
+    def candidates(self, sentence: Sentence) -> list[tuple[int, int, int]]: ...
