@@ -29,6 +29,7 @@ class ParseOptions:
     max_chars: int = MAX_CHARS
     roots: str | None = None
     beam: int | None = None
+    confidence: bool = False
     mapped: bool = False
 
     def __post_init__(self) -> None:
@@ -65,6 +66,7 @@ class MapperKeywords(TypedDict, total=False):
     max_chars: int
     roots: str | None
     beam: int | None
+    confidence: bool
     mapped: bool
 
 

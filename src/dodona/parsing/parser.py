@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, Literal, TypeVar, overload
@@ -21,6 +21,7 @@ from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
+from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
@@ -58,6 +59,7 @@ class Parser(Serialisable):
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
     graphs: Parser | None = None  # builds graphs, with the trees of this parser as features
+    calibration: Calibration | None = None  # of confidences; None: they are not calibrated
 
     def __post_init__(self) -> None:
         self.labels = [label.decode() for label in self.encoder.labels]
@@ -90,10 +92,12 @@ class Parser(Serialisable):
         rest = f", with {' and '.join(parts)}" if parts else ""
         return f"<Parser {self.settings.system}, {len(self.labels)} labels{rest}>"
 
-    def __call__(self, text: str, *, threads: int = 1) -> Doc:
-        """Segment, tag and parse raw text."""
+    def __call__(self, text: str, *, threads: int = 1, confidence: bool = False) -> Doc:
+        """Segment, tag and parse raw text; `confidence` is that of `pipe`."""
         segmenter = require_segmenter(self.segmenter)
-        sentences = self.pipe(segmenter.segment(require_text(text)), threads=threads)
+        sentences = self.pipe(
+            segmenter.segment(require_text(text)), threads=threads, confidence=confidence
+        )
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     @overload
@@ -104,6 +108,7 @@ class Parser(Serialisable):
         as_tuples: Literal[False] = False,
         threads: int = 1,
         beam: int | None = None,
+        confidence: bool = False,
     ) -> Iterator[Doc]: ...
     @overload
     def docs(
@@ -113,6 +118,7 @@ class Parser(Serialisable):
         as_tuples: Literal[True],
         threads: int = 1,
         beam: int | None = None,
+        confidence: bool = False,
     ) -> Iterator[tuple[Doc, Context]]: ...
     def docs(
         self,
@@ -121,6 +127,7 @@ class Parser(Serialisable):
         as_tuples: bool = False,
         threads: int = 1,
         beam: int | None = None,
+        confidence: bool = False,
     ) -> Iterator[Any]:
         """Parse a stream of texts, in order, each into a document of its own.
 
@@ -140,11 +147,16 @@ class Parser(Serialisable):
                 waiting.append((text, len(found), context))
                 yield from found
 
-        parsed = self.pipe(sentences(), threads=threads, beam=beam)
+        parsed = self.pipe(sentences(), threads=threads, beam=beam, confidence=confidence)
         return _gather(parsed, waiting, as_tuples)
 
     def pipe_text(
-        self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
+        self,
+        chunks: Iterable[str],
+        *,
+        threads: int = 1,
+        beam: int | None = None,
+        confidence: bool = False,
     ) -> Iterator[Sentence]:
         """Parse one raw text that comes in chunks, such as an open file, in little memory.
 
@@ -157,11 +169,11 @@ class Parser(Serialisable):
                 "are the chunks of one text, pass iter(chunks)"
             )
         sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
-        return self.pipe(sentences, threads=threads, beam=beam)
+        return self.pipe(sentences, threads=threads, beam=beam, confidence=confidence)
 
-    def parse(self, sentence: Sentence) -> Sentence:
-        """Return the sentence with predicted heads and labels."""
-        return next(self.pipe([require_sentence(sentence)]))
+    def parse(self, sentence: Sentence, *, confidence: bool = False) -> Sentence:
+        """Return the sentence with predicted heads and labels; `confidence` is that of `pipe`."""
+        return next(self.pipe([require_sentence(sentence)], confidence=confidence))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Return every state of a sentence's derivation, with the action that was taken there.
@@ -205,6 +217,7 @@ class Parser(Serialisable):
         keep_tags: bool = False,
         retag: bool = False,
         constraints: str = NO_CONSTRAINTS,
+        confidence: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through unchanged.
 
@@ -214,6 +227,8 @@ class Parser(Serialisable):
         parser with a tagger fills in the columns that a sentence lacks; with `retag` it replaces
         all of them, with `keep_tags` it changes none. With `constraints` "ud", every tree obeys the
         rules of Universal Dependencies for relations, given its tags (`treebank.trees.ud_rules`).
+        With `confidence`, every word says how sure the model is: `word.confidence`, the probability
+        that its head is right, and the like for label and tags. The trees are the same.
         """
         search = self.search
         if roots is not None or beam is not None or constraints != NO_CONSTRAINTS:
@@ -226,8 +241,10 @@ class Parser(Serialisable):
             raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
         keep = None if keep_tags else () if retag else self._keep()
 
+        parse = self._parse_with_confidence if confidence else self._parse_batch
+
         def work(batch: list[Sentence]) -> list[Sentence]:
-            return self._parse_batch(batch, search, keep)
+            return parse(batch, search, keep)
 
         return stream(sentences, work, threads)
 
@@ -261,7 +278,31 @@ class Parser(Serialisable):
     def _parse_batch(
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
     ) -> list[Sentence]:
-        batch, corpus = self.scorer.read(batch, keep)
+        return self._parse_read(*self.scorer.read(batch, keep), search)
+
+    def _parse_with_confidence(
+        self, batch: list[Sentence], search: Search, keep: Collection[str] | None
+    ) -> list[Sentence]:
+        calibrators = {} if self.calibration is None else self.calibration.columns
+        temperatures = {name: one.temperature for name, one in calibrators.items()}
+        parsed, signals = self.parse_with_signals(batch, search, keep, temperatures)
+        return add_confidences(calibrators, signals, parsed, batch, keep or ())
+
+    def parse_with_signals(
+        self,
+        batch: list[Sentence],
+        search: Search,
+        keep: Collection[str] | None,
+        temperatures: Mapping[str, float],
+    ) -> tuple[list[Sentence], Signals]:
+        """Parse a batch; return also the signals of arcs, labels and tags, for calibration."""
+        tagged, corpus, tags = self.scorer.read_scored(batch, keep)
+        parsed = self._parse_read(tagged, corpus, search)
+        columns = self.tagger.columns if self.tagger else ()
+        return parsed, find_signals(search, corpus, tags, columns, temperatures)
+
+    def _parse_read(self, batch: list[Sentence], corpus: Corpus, search: Search) -> list[Sentence]:
+        """Parse sentences that the scorer has read."""
         kinds = set_kinds(corpus, batch) if search.constraints else []
         search.parse(corpus)
         if self.system.builds_graphs:
@@ -298,6 +339,8 @@ class Parser(Serialisable):
             "columns": self.encoder.columns,
             "record": self.record,
         }
+        if self.calibration is not None:
+            about["calibration"] = self.calibration.serialise()
         return about, arrays
 
     @classmethod
@@ -312,6 +355,7 @@ class Parser(Serialisable):
             read_field(about, "record", dict),
             payload.part("segmenter", Segmenter),
             payload.part("graphs", cls),
+            _read_calibration(about),
         )
 
 
@@ -322,6 +366,12 @@ def _read_scorer(payload: Payload, n_classes: int) -> ParserScorer:
     from dodona.parsing.network_scorer import NetworkParserScorer
 
     return NetworkParserScorer.deserialise(payload)
+
+
+def _read_calibration(about: Any) -> Calibration | None:
+    if "calibration" not in about:
+        return None
+    return Calibration.deserialise(read_field(about, "calibration", dict))
 
 
 def _gather(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 VERBS = (
-    *("train", "parse", "tag", "cluster", "distil", "evaluate", "validate", "grep"),
+    *("train", "parse", "tag", "cluster", "distil", "calibrate", "evaluate", "validate", "grep"),
     *("convert", "draw", "info", "models", "package", "oracle", "serve", "bench"),
 )
 GROUP = "dodona.verbs"

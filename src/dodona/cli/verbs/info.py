@@ -102,6 +102,8 @@ def _parts(parser: Parser) -> dict[str, dict[str, Any] | None]:
             "dev_f1": graphs.record["dev_uas"],
             "dev_elas": graphs.record["dev_las"],
         }
+    if (calibration := parser.calibration) is not None:
+        found["confidence"] = calibration.serialise()
     return found
 
 
@@ -126,7 +128,7 @@ def _print(found: dict[str, Any]) -> None:
             ("format", str(found["format"])),
             ("actions", f"{sum(actions.values())}: " + _list_counts(actions)),
             *_describe_scorer(found, words),
-            *((part, show(found[part]) if found[part] else "none") for part, show in PARTS.items()),
+            *((part, show(found[part]) if found[part] else ABSENT.get(part, "none")) for part, show in PARTS.items()),
             ("root label", found["root_label"]),
             ("labels", _describe_labels(found["labels"])),
         ],
@@ -218,13 +220,24 @@ def _describe_graphs(graphs: dict[str, Any]) -> str:
     return f"{graphs['system']} after the tree: {size}{scores}"
 
 
+def _describe_confidence(calibration: dict[str, Any]) -> str:
+    errors = (f"{name} {one['ece']:.4f}" for name, one in calibration["measured"].items())
+    data = calibration["data"]
+    where = f"{data.get('file', 'sentences')}, {data.get('words', 0):,} words"
+    return f"calibrated on {where}; ECE: {', '.join(errors)}"
+
+
 # optional parts of a model, with their descriptions
 PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "clusters": "{file}: {n_words:,} words in {n_clusters:,} clusters".format_map,
     "tagger": _describe_tagger,
     "segmenter": "{n_features:,} features, {n_rules:,} rules for multiword tokens".format_map,
     "graphs": _describe_graphs,
+    "confidence": _describe_confidence,
 }
+
+
+ABSENT = {"confidence": "not calibrated"}
 
 
 def _print_history(record: dict[str, Any]) -> None:

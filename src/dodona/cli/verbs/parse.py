@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
-from dodona.cli.errors import UsageError
+from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
@@ -14,6 +14,8 @@ from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, 
 from dodona.parsing.parser import Parser
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS
 from dodona.storage.container import is_container
+
+WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
 
 
 def parse(
@@ -68,6 +70,9 @@ def parse(
             choices=CONSTRAINTS,
         ),
     ] = NO_CONSTRAINTS,
+    confidence: Annotated[
+        bool, Flag("also write how sure the model is of every arc, label and tag")
+    ] = False,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
     text: Annotated[
@@ -106,9 +111,14 @@ def parse(
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
         unfit["encoding"] = encoding != UTF8
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
+        options["confidence"] = confidence
         parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
         return
+    if confidence and output not in (None, *WITH_CONFIDENCE):
+        raise UsageError(f"--output {output} has no room for confidences: use conllu or json")
     parser = Parser.load(locate(model), mapped=mapped)
+    if confidence and parser.calibration is None:
+        say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
     pipe = partial(
         parser.pipe,
         threads=threads,
@@ -117,6 +127,7 @@ def parse(
         keep_tags=keep_tags,
         retag=retag,
         constraints=constraints,
+        confidence=confidence,
     )
     reader = SentenceReader(input, parser.segmenter, skip_bad, encoding)
     annotate(paths, reader, pipe, out, output or "conllu")

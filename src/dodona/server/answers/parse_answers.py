@@ -35,7 +35,7 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     kept: list[str] = []
     comma = b""
     for batch in batches:
-        done = list(asked.model.parser.pipe(batch))
+        done = list(asked.model.parser.pipe(batch, confidence=asked.confidence))
         if asked.output != "sentences":
             kept += map(Sentence.to_conllu, done)
         piece = b""

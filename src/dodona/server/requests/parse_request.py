@@ -30,7 +30,7 @@ from dodona.treebank.sentence import Sentence
 INPUTS = ("text", "conllu", "tokens")
 OUTPUTS = ("all", "conllu", "sentences")
 OTHER_VALUES = 100  # JSON values beside words and sentences
-NAMES = (*INPUTS, "model", "input", "output", "svg", "graph", "width")
+NAMES = (*INPUTS, "model", "input", "output", "svg", "graph", "width", "confidence")
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class ParseRequest:
     svg: bool
     graph: bool  # draw the enhanced graph
     width: float | None
+    confidence: bool = False
 
     @classmethod
     def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ParseRequest:
@@ -67,6 +68,7 @@ class ParseRequest:
             check_flag("svg", fields.get("svg", False)),
             check_flag("graph", fields.get("graph", False)),
             check_pixels("width", fields["width"]) if "width" in fields else None,
+            check_flag("confidence", fields.get("confidence", False)),
         )
 
     def sentences(self) -> Iterator[Sentence]:

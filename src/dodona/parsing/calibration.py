@@ -1,0 +1,113 @@
+"""Calibration of a parser's confidences on a treebank that it was not trained on.
+
+The parser tags and parses the words of the treebank. For each column, a logistic function is fitted
+from the signal of a prediction to whether it is right (Platt 1999). Its slope tells how much too
+sure the scores are at their temperature, so they are scored again at a temperature at which the
+slope is 1 (Guo et al. 2017 fit that of one softmax; here each arc depends on many). Labels are
+judged where the head is right, since their probability is that of the label given the arc.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from dodona.evaluation.reliability import measure_reliability
+from dodona.parsing.confidence import TAGS, Calibration, Calibrator
+from dodona.parsing.logistic import Points, fit_line
+from dodona.parsing.parser import Parser
+from dodona.records import replace
+from dodona.treebank.conllu.reader import read
+from dodona.treebank.sentence import Sentence
+
+BATCH = 256  # sentences
+N_ROUNDS = 4  # of temperatures, at most
+CLOSE = 0.05  # a slope within this of 1 needs no other temperature
+LEAST_SLOPE = 0.05
+
+
+def calibrate(parser: Parser, dev: str | Path | Iterable[Sentence]) -> Parser:
+    """Return the parser with confidences that are calibrated on a dev set, a file or sentences.
+
+    Its words and sentences are given; tags are predicted if the parser has a tagger.
+    """
+    data: dict[str, Any] = {}
+    if isinstance(dev, (str, Path)):
+        data = {"file": Path(dev).name, "sha256": sha256(Path(dev).read_bytes()).hexdigest()}
+        dev = read(dev)
+    sentences = [*dev]
+    data["words"] = sum(map(len, sentences))
+    temperatures = fit_temperatures(parser, sentences)
+    columns, measured = {}, {}
+    for column, points in find_points(parser, sentences, temperatures).items():
+        line = fit_line(points)
+        calibrator = Calibrator(temperatures[column], line.slope, line.offset)
+        judged = ((calibrator.probability(signal), right) for signal, right in points)
+        columns[column] = calibrator
+        measured[column] = measure_reliability(judged).to_dict()
+    return replace(parser, calibration=Calibration(columns, measured, data))
+
+
+def fit_temperatures(parser: Parser, sentences: list[Sentence]) -> dict[str, float]:
+    """Return for each column the temperature with the highest likelihood of those tried."""
+    now: dict[str, float] = {}
+    best: dict[str, tuple[float, float]] = {}  # loss and temperature
+    for _ in range(N_ROUNDS):
+        slopes = []
+        for column, points in find_points(parser, sentences, now).items():
+            line, temperature = fit_line(points), now.get(column, 1.0)
+            best[column] = min(best.get(column, (inf, 1.0)), (line.loss, temperature))
+            slopes.append(max(line.slope, LEAST_SLOPE))
+            now[column] = temperature / slopes[-1]
+        if all(abs(slope - 1) < CLOSE for slope in slopes):
+            break
+    return {column: temperature for column, (_, temperature) in best.items()}
+
+
+def find_points(
+    parser: Parser, sentences: list[Sentence], temperatures: Mapping[str, float]
+) -> dict[str, Points]:
+    """Parse sentences, and return the signal of every prediction with whether it is right."""
+    found: dict[str, Points] = defaultdict(list)
+    for first in range(0, len(sentences), BATCH):
+        batch = sentences[first : first + BATCH]
+        parsed, signals = parser.parse_with_signals(batch, parser.search, (), temperatures)
+        for i, (gold, predicted) in enumerate(zip(batch, parsed, strict=True)):
+            judged = judge(gold, predicted, is_graph=parser.system.builds_graphs)
+            for column in signals:
+                pairs = zip(signals[column][i], judged[column], strict=True)
+                found[column] += [(signal, right) for signal, right in pairs if right is not None]
+    if not found["head"]:
+        raise ValueError("no word of the data has a head, so there is nothing to calibrate on")
+    return {column: points for column, points in found.items() if points}
+
+
+def judge(
+    gold: Sentence, predicted: Sentence, *, is_graph: bool
+) -> dict[str, list[bool | None]]:
+    """Return whether the predictions of each column are right; None where that is unknown.
+
+    >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
+    >>> judge(oaks, oaks.replace(heads=[0, 0]), is_graph=False)["deprel"]
+    [None, True]
+    """
+    judged = {column: _compare(gold, predicted, column) for column in TAGS}
+    if is_graph:
+        judged["head"] = judged["deprel"] = _compare(gold, predicted, "deps")
+        return judged
+    heads = zip(gold.heads, predicted.heads, strict=True)
+    judged["head"] = [None if head is None else head == found for head, found in heads]
+    labels = zip(judged["head"], gold.deprels, predicted.deprels, strict=True)
+    judged["deprel"] = [label == found if right else None for right, label, found in labels]
+    return judged
+
+
+def _compare(gold: Sentence, predicted: Sentence, column: str) -> list[bool | None]:
+    values, found = getattr(gold, column), getattr(predicted, column)
+    if {*values} == {"_"}:  # not annotated
+        return [None] * len(values)
+    return [value == other for value, other in zip(values, found, strict=True)]
