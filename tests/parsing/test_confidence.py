@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from math import exp, log
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,7 +15,9 @@ from dodona.core.search.arc_signals import arc_signals
 from dodona.core.transitions.registry import SYSTEMS
 from dodona.evaluation.reliability import Reliability, measure_reliability
 from dodona.parsing.calibration import calibrate, find_points, judge
+from dodona.parsing.confidence import MOST
 from dodona.parsing.logistic import fit_line
+from dodona.storage import container
 from dodona.storage.container import ContainerError
 from dodona.treebank.word import CONFIDENCES
 from reference.confidence import arc_signals as slow_arc_signals
@@ -21,7 +25,8 @@ from support.small import enhanced, train, treebank
 from support.treebanks import treebank_file
 
 TREES = [name for name in SYSTEMS if not dodona.system(name, labels=["dep"]).builds_graphs]
-DEV, UNSEEN = treebank(80, 5, 0.1), treebank(80, 7, 0.1)
+DEV, UNSEEN = treebank(400, 5, 0.1), treebank(60, 7, 0.1)
+SHORT = [sentence for sentence in UNSEEN if len(sentence) <= 10][:4]
 
 
 @cache
@@ -32,7 +37,7 @@ def parser(system: str, **settings: Any) -> dodona.Parser:
 @cache
 def tagging_parser() -> dodona.Parser:
     """A parser with a tagger, which knows few words."""
-    return train(treebank(60, 1), tags="predicted", tagger="default")
+    return train(treebank(60, 1), tags="predicted")
 
 
 def untagged(sentences: list[dodona.Sentence]) -> list[dodona.Sentence]:
@@ -43,14 +48,39 @@ def untagged(sentences: list[dodona.Sentence]) -> list[dodona.Sentence]:
 @pytest.mark.parametrize("name", TREES)
 def test_signals_are_those_of_the_slow_twin(name: str, beam: int) -> None:
     model = parser(name, beam=beam)
-    for temperature in (1.0, 3.0):
-        for sentence in UNSEEN[:6]:
-            corpus = model.encode(sentence)
-            model.search.parse(corpus)
-            [found] = arc_signals(model.search, corpus, temperature)
-            expected = slow_arc_signals(model, sentence, temperature)
-            for ours, theirs in zip(found, expected, strict=True):
-                assert ours == pytest.approx(theirs, abs=1e-5)
+    for sentence in SHORT:
+        corpus = model.encode(sentence)
+        model.search.parse(corpus)
+        [found] = arc_signals(model.search, corpus, 1.5)
+        for ours, theirs in zip(found, slow_arc_signals(model, sentence, 1.5), strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-5)
+
+
+def test_signals_of_a_network_are_those_of_the_slow_twin() -> None:
+    model = dodona.load("en-small")
+    for text in ("Old oaks that priests ask speak to us.", "Listen!"):
+        [sentence] = model(text)
+        corpus = model.encode(sentence)
+        model.search.parse(corpus)
+        [found] = arc_signals(model.search, corpus, 1.0)
+        for ours, theirs in zip(found, slow_arc_signals(model, sentence, 1.0), strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["en-small", "tagging"])
+def test_signals_of_tags_are_odds_among_all_tags(name: str) -> None:
+    model = tagging_parser() if name == "tagging" else dodona.load(name)
+    assert model.tagger is not None
+    sentences = untagged(UNSEEN[:10])
+    corpus, signals = model.tagger.scorer.read_scored(sentences)
+    model.tagger.tag_corpus(corpus, sentences)
+    for column, classes in zip(model.tagger.columns, model.tagger.classes, strict=True):
+        if column == "lemma":
+            continue
+        cold, hot = ([x for one in signals(column, t) for x in one] for t in (1e-6, 1e9))
+        assert {round(x, 3) for x in cold} <= {0.0, MOST}  # the best, or one of two equal ones
+        even = -log(len(classes) - 1)
+        assert {*hot} - {MOST} and all(x == pytest.approx(even) for x in hot if x != MOST)
 
 
 @pytest.mark.parametrize("beam", [1, 3])
@@ -93,23 +123,27 @@ def test_a_sure_arc_is_more_often_right() -> None:
 
 
 def reliability_of(model: dodona.Parser, column: str) -> Reliability:
+    """The reliability of confidences, as they are written, on data that is neither of the two."""
+    other = treebank(400, 9, 0.1)
     name = "confidence" if column == "head" else f"{column}_confidence"
     pairs = []
-    parsed = model.pipe(untagged(UNSEEN) if model.tagger else UNSEEN, confidence=True)
-    for gold, predicted in zip(UNSEEN, parsed, strict=True):
-        for word, right in zip(predicted, judge(gold, predicted, is_graph=False)[column]):
+    parsed = model.pipe(untagged(other) if model.tagger else other, confidence=True)
+    for gold, predicted in zip(other, parsed, strict=True):
+        judged = judge(gold, predicted, is_graph=False)[column]
+        for word, right in zip(predicted, judged, strict=True):
             if right is not None:
                 pairs.append((getattr(word, name), right))
     return measure_reliability(pairs)
 
 
+@pytest.mark.thorough("-3", "nonmonotonic", "tree")
 @pytest.mark.parametrize("beam", [1, 3])
 @pytest.mark.parametrize("name", TREES)
 def test_calibration_lowers_the_error_on_other_data(name: str, beam: int) -> None:
     model = parser(name, beam=beam)
     calibrated = calibrate(model, DEV)
     before, after = (reliability_of(each, "head") for each in (model, calibrated))
-    assert after.ece < before.ece and after.ece < 0.12
+    assert after.ece < before.ece and after.ece < 0.06
     assert calibrated.calibration is not None
     assert {*calibrated.calibration.columns} == {"head", "deprel"}
     assert [*calibrated.pipe(UNSEEN)] == [*model.pipe(UNSEEN)]
@@ -169,9 +203,9 @@ def test_a_calibration_is_saved_and_changes_no_other_byte(tmp_path: Path) -> Non
     "damaged",
     [
         [],
-        {"columns": {"head": {"temperature": 0, "slope": 1, "offset": 0}}},
-        {"columns": {"head": {"temperature": 1, "slope": -1, "offset": 0}}},
-        {"columns": {"head": {"temperature": 1, "slope": "1", "offset": 0}}},
+        {"columns": {"head": {"temperature": 0, "slope": 1, "offset": 0, "certain": 1}}},
+        {"columns": {"head": {"temperature": 1, "slope": -1, "offset": 0, "certain": 1}}},
+        {"columns": {"head": {"temperature": 1, "slope": "1", "offset": 0, "certain": 1}}},
         {"columns": {"head": {"slope": 1}}},
     ],
 )
@@ -179,8 +213,6 @@ def test_a_damaged_calibration_is_refused(damaged: Any) -> None:
     model = calibrate(parser("arc-hybrid"), DEV[:10])
     about, arrays = model.serialise()
     about["calibration"] = damaged
-    from dodona.storage import container
-
     data = container.to_bytes("model", model.FORMAT.version, about, arrays)
     with pytest.raises(ContainerError, match="does not fit together"):
         dodona.Parser.from_bytes(data)
@@ -192,9 +224,6 @@ def test_data_without_trees_cannot_calibrate() -> None:
 
 
 def test_a_logistic_function_is_found_again() -> None:
-    from math import exp
-    from random import Random
-
     random = Random(3)
     signals = [random.gauss(0, 3) for _ in range(20_000)]
     points = [(x, random.random() < 1 / (1 + exp(-(0.6 * x + 0.8)))) for x in signals]
@@ -210,9 +239,7 @@ def test_confidences_go_through_every_form_of_a_sentence() -> None:
 
     model = calibrate(tagging_parser(), DEV[:20])
     doc = dodona.Doc(model.pipe(untagged(UNSEEN[:5]), confidence=True))
-    expected = {
-        name: [getattr(word, name) for word in doc.words] for name in CONFIDENCES
-    }
+    expected = {name: [getattr(word, name) for word in doc.words] for name in CONFIDENCES}
     again = dodona.Doc.from_conllu(doc.to_conllu())
     assert {name: [getattr(w, name) for w in again.words] for name in CONFIDENCES} == expected
     words = [word for s in loads(doc.to_json())["sentences"] for word in s["words"]]
@@ -221,7 +248,9 @@ def test_confidences_go_through_every_form_of_a_sentence() -> None:
     table = doc.to_arrow()
     assert {name: table.column(name).to_pylist() for name in CONFIDENCES} == expected
     assert table.schema.field("confidence").type == pyarrow.float64()
-    assert [word.confidence for word in dodona.Doc.from_arrow(table).words] == expected["confidence"]
+    assert [word.confidence for word in dodona.Doc.from_arrow(table).words] == expected[
+        "confidence"
+    ]
     plain = dodona.Doc(model.pipe(UNSEEN[:1]))
     assert "confidence" not in plain.to_dict()["sentences"][0]["words"][0]
     assert "confidence" not in plain.to_arrow().column_names

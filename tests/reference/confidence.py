@@ -6,6 +6,7 @@ signals is used.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import exp, log
 
 import dodona
@@ -39,8 +40,8 @@ def arc_signals(
         chance = 1.0
         for (state, taken), share in zip(steps, shares, strict=False):
             assert taken is not None
-            lost = sum(p for action, p in share.items() if loses(state, action, taken, word, head))
-            chance *= 1 - lost
+            lost = moves_that_lose(state, share, taken, word, head)
+            chance *= 1 - sum(p for action, p in share.items() if action.move in lost)
         found.append((log_odds(chance), label_signal(steps, shares, word, head)))
     return found
 
@@ -51,22 +52,25 @@ def softmax(scores: dict[Action, int], temperature: float) -> dict[Action, float
     return {action: power / sum(powers.values()) for action, power in powers.items()}
 
 
-def loses(state: State, action: Action, taken: Action, word: int, head: int) -> bool:
-    """Whether an action puts the arc from the head to the word out of reach."""
+def moves_that_lose(
+    state: State, actions: Iterable[Action], taken: Action, word: int, head: int
+) -> set[str]:
+    """The moves that put the arc from the head to the word out of reach."""
     system, n_words = state.system, len(state)
     if system.name in BY_COSTS:
         wanted = [head if other == word else None for other in range(1, n_words + 1)]
-        gold = Gold(heads=wanted, labels=[None] * n_words)
-        labels = system.labels if action.label else [None]
-        costs = system.costs(state, gold)
-        return min(costs[Action(action.move, label)] for label in labels) > 0
-    if action.move == taken.move:
-        return False
-    after = system.step(state, action).heads
-    is_new = [after[i] != state.heads[i] for i in range(n_words)]
-    gets_other = is_new[word - 1] and after[word - 1] != head
-    gets_head = head > 0 and is_new[head - 1] and state.heads[word - 1] is None
-    return gets_other or system.joins == "stack" and gets_head
+        costs = system.costs(state, Gold(heads=wanted, labels=[None] * n_words))
+        return {action.move for action, cost in costs.items() if cost > 0}
+    one_of_each = {action.move: action for action in actions if action.move != taken.move}
+    lost = set()
+    for move, action in one_of_each.items():
+        after = system.step(state, action).heads
+        is_new = [after[i] != state.heads[i] for i in range(n_words)]
+        gets_other = is_new[word - 1] and after[word - 1] != head
+        gets_head = head > 0 and is_new[head - 1] and state.heads[word - 1] is None
+        if gets_other or system.joins == "stack" and gets_head:
+            lost.add(move)
+    return lost
 
 
 def label_signal(

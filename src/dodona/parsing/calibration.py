@@ -1,10 +1,9 @@
 """Calibration of a parser's confidences on a treebank that it was not trained on.
 
 The parser tags and parses the words of the treebank. For each column, a logistic function is fitted
-from the signal of a prediction to whether it is right (Platt 1999). Its slope tells how much too
-sure the scores are at their temperature, so they are scored again at a temperature at which the
-slope is 1 (Guo et al. 2017 fit that of one softmax; here each arc depends on many). Labels are
-judged where the head is right, since their probability is that of the label given the arc.
+from the signal of a prediction to whether it is right (Platt 1999), at several temperatures of the
+scores (Guo et al. 2017); the one with the highest likelihood counts. Labels are judged where the
+head is right, since their probability is that of the label given the arc.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from math import inf
+from math import log
 from pathlib import Path
 from typing import Any
 
 from dodona.evaluation.reliability import measure_reliability
-from dodona.parsing.confidence import TAGS, Calibration, Calibrator
+from dodona.parsing.confidence import MOST, TAGS, Calibration, Calibrator
 from dodona.parsing.logistic import Points, fit_line
 from dodona.parsing.parser import Parser
 from dodona.records import replace
@@ -25,9 +24,7 @@ from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 
 BATCH = 256  # sentences
-N_ROUNDS = 4  # of temperatures, at most
-CLOSE = 0.05  # a slope within this of 1 needs no other temperature
-LEAST_SLOPE = 0.05
+N_ROUNDS = 6  # of temperatures, each half or twice another
 
 
 def calibrate(parser: Parser, dev: str | Path | Iterable[Sentence]) -> Parser:
@@ -44,8 +41,7 @@ def calibrate(parser: Parser, dev: str | Path | Iterable[Sentence]) -> Parser:
     temperatures = fit_temperatures(parser, sentences)
     columns, measured = {}, {}
     for column, points in find_points(parser, sentences, temperatures).items():
-        line = fit_line(points)
-        calibrator = Calibrator(temperatures[column], line.slope, line.offset)
+        calibrator, _ = fit_calibrator(points, temperatures[column])
         judged = ((calibrator.probability(signal), right) for signal, right in points)
         columns[column] = calibrator
         measured[column] = measure_reliability(judged).to_dict()
@@ -53,19 +49,34 @@ def calibrate(parser: Parser, dev: str | Path | Iterable[Sentence]) -> Parser:
 
 
 def fit_temperatures(parser: Parser, sentences: list[Sentence]) -> dict[str, float]:
-    """Return for each column the temperature with the highest likelihood of those tried."""
+    """Return for each column the temperature with the highest likelihood; labels have the arcs'."""
+    losses: dict[str, dict[float, float]] = defaultdict(dict)  # by column and temperature
     now: dict[str, float] = {}
-    best: dict[str, tuple[float, float]] = {}  # loss and temperature
     for _ in range(N_ROUNDS):
-        slopes = []
         for column, points in find_points(parser, sentences, now).items():
-            line, temperature = fit_line(points), now.get(column, 1.0)
-            best[column] = min(best.get(column, (inf, 1.0)), (line.loss, temperature))
-            slopes.append(max(line.slope, LEAST_SLOPE))
-            now[column] = temperature / slopes[-1]
-        if all(abs(slope - 1) < CLOSE for slope in slopes):
+            temperature = now.get(column, 1.0)
+            losses[column][temperature] = fit_calibrator(points, temperature)[1]
+        following = {column: _next_temperature(tried) for column, tried in losses.items()}
+        if following == now:
             break
-    return {column: temperature for column, (_, temperature) in best.items()}
+        now = following
+    best = {column: min(tried, key=tried.__getitem__) for column, tried in losses.items()}
+    return best | {"deprel": best["head"]}
+
+
+def _next_temperature(losses: dict[float, float]) -> float:
+    """Return a temperature to try: beyond the best so far, or the best if it has two neighbours."""
+    best = min(losses, key=losses.__getitem__)
+    return next((other for other in (best / 2, best * 2) if other not in losses), best)
+
+
+def fit_calibrator(points: Points, temperature: float) -> tuple[Calibrator, float]:
+    """Fit a calibrator; return also its loss. Predictions at the limit share one probability."""
+    certain = [right for signal, right in points if signal >= MOST]
+    line = fit_line([point for point in points if point[0] < MOST])
+    share = (sum(certain) + 1) / (len(certain) + 1.1)  # a little doubt, however many are right
+    loss = line.loss - sum(log(share if right else 1 - share) for right in certain)
+    return Calibrator(temperature, line.slope, line.offset, share), loss
 
 
 def find_points(
@@ -86,9 +97,7 @@ def find_points(
     return {column: points for column, points in found.items() if points}
 
 
-def judge(
-    gold: Sentence, predicted: Sentence, *, is_graph: bool
-) -> dict[str, list[bool | None]]:
+def judge(gold: Sentence, predicted: Sentence, *, is_graph: bool) -> dict[str, list[bool | None]]:
     """Return whether the predictions of each column are right; None where that is unknown.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])

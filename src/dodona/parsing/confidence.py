@@ -14,13 +14,14 @@ from typing import Any
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.arc_signals import arc_signals
 from dodona.core.search.search import Search
-from dodona.records import field, record
+from dodona.records import field, fields, record
 from dodona.storage.json_fields import read_field
 from dodona.tagging.tag_classes import TagSignals
 from dodona.treebank.sentence import Sentence
 
 TAGS = ("upos", "xpos", "feats")
 COLUMNS = ("head", "deprel", *TAGS)
+MOST = 20.0  # the limit of signals (`core/base/odds`): words with a fixed tag, for example
 Signals = dict[str, list[list[float]]]  # by column: a list for each sentence
 
 
@@ -31,6 +32,7 @@ class Calibrator:
     temperature: float = 1.0  # of the scores; labels share that of arcs
     slope: float = 1.0
     offset: float = 0.0
+    certain: float = 1.0  # the probability at the limit of signals
 
     def probability(self, signal: float) -> float:
         """Return the probability for a signal.
@@ -38,11 +40,14 @@ class Calibrator:
         >>> Calibrator().probability(0.0), round(Calibrator(slope=2).probability(1.0), 3)
         (0.5, 0.881)
         """
+        if signal >= MOST:
+            return self.certain
         x = self.slope * signal + self.offset
         return 1 / (1 + exp(-x)) if x >= 0 else 1 - 1 / (1 + exp(x))
 
 
 PLAIN = Calibrator()
+PARTS = tuple(part.name for part in fields(Calibrator))
 
 
 @record(frozen=True)
@@ -56,8 +61,7 @@ class Calibration:
     def serialise(self) -> dict[str, Any]:
         """Return JSON values for the file of the model."""
         columns = {
-            name: {"temperature": one.temperature, "slope": one.slope, "offset": one.offset}
-            for name, one in self.columns.items()
+            name: {part: getattr(one, part) for part in PARTS} for name, one in self.columns.items()
         }
         return {"columns": columns, "measured": self.measured, "data": self.data}
 
@@ -66,18 +70,15 @@ class Calibration:
         """Read what `serialise` returned, from a file that may not be trusted."""
         given: dict[str, Any] = read_field(about, "columns", dict)
         columns = {
-            name: Calibrator(*(read_field(given[name], part, float) for part in _PARTS))
+            name: Calibrator(*(read_field(given[name], part, float) for part in PARTS))
             for name in COLUMNS
             if name in given
         }
         for name, one in columns.items():
-            if one.temperature <= 0 or one.slope < 0:
-                raise ValueError(f"the calibration of {name} does not rise with its signal")
+            if one.temperature <= 0 or one.slope < 0 or not 0 <= one.certain <= 1:
+                raise ValueError(f"the calibration of {name} gives no probabilities")
         measured = read_field(about, "measured", dict) if "measured" in about else {}
         return cls(columns, measured, read_field(about, "data", dict) if "data" in about else {})
-
-
-_PARTS = ("temperature", "slope", "offset")
 
 
 def find_signals(

@@ -25,7 +25,9 @@ def with_confidences(sentence: Sentence, columns: Mapping[str, Column]) -> Sente
     ['Confidence=0.9731', 'SpaceAfter=No|Confidence=1.0000']
     """
     misc = []
-    for i, old in enumerate(sentence.misc if sentence.format == "conllu" else ["_"] * len(sentence)):
+    for i, old in enumerate(
+        sentence.misc if sentence.format == "conllu" else ["_"] * len(sentence)
+    ):
         parts = [] if old == "_" else old.split("|")
         kept = [part for part in parts if part.partition("=")[0] not in CONFIDENCES.values()]
         for attribute, column in columns.items():

@@ -128,7 +128,10 @@ def _print(found: dict[str, Any]) -> None:
             ("format", str(found["format"])),
             ("actions", f"{sum(actions.values())}: " + _list_counts(actions)),
             *_describe_scorer(found, words),
-            *((part, show(found[part]) if found[part] else ABSENT.get(part, "none")) for part, show in PARTS.items()),
+            *(
+                (part, show(found[part]) if found[part] else ABSENT.get(part, "none"))
+                for part, show in PARTS.items()
+            ),
             ("root label", found["root_label"]),
             ("labels", _describe_labels(found["labels"])),
         ],
