@@ -68,7 +68,7 @@ def moves_that_lose(
         is_new = [after[i] != state.heads[i] for i in range(n_words)]
         gets_other = is_new[word - 1] and after[word - 1] != head
         gets_head = head > 0 and is_new[head - 1] and state.heads[word - 1] is None
-        if gets_other or system.joins == "stack" and gets_head:
+        if gets_other or (system.joins == "stack" and gets_head):
             lost.add(move)
     return lost
 

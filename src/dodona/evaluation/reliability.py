@@ -8,7 +8,7 @@ and accuracy of a bin, weighted by its size.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -54,7 +54,7 @@ def measure_reliability(judged: Iterable[Judged], n_bins: int = N_BINS) -> Relia
     for point in points:
         wide[min(int(point[0] * n_bins), n_bins - 1)].append(point)
     cuts = [round(i * len(points) / n_bins) for i in range(n_bins + 1)]
-    deep = [points[first:end] for first, end in zip(cuts, cuts[1:], strict=False)]
+    deep = [points[first:end] for first, end in pairwise(cuts)]
     bins = _bins(wide)
     return Reliability(bins, _error(bins), _error(_bins(deep)), _auc(points))
 

@@ -20,9 +20,9 @@ def calibrate(
     """Calibrate the confidences of a model on a dev set.
 
     Writes the model with a calibration, by which `dodona parse --confidence` gives probabilities:
-    of the arcs with a confidence of 0.9, nine in ten are right. Trees and tags stay the same. Prints
-    for each column the expected calibration error and the area under the curve for finding errors,
-    on the dev set itself.
+    of the arcs with a confidence of 0.9, nine in ten are right. Trees and tags stay the same.
+    Prints for each column the expected calibration error (ECE) and the area under the curve for finding
+    errors (AUC), on the dev set itself.
 
     dodona calibrate my.dodona dev.conllu -o my.dodona
     """
