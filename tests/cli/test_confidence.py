@@ -27,7 +27,11 @@ def test_the_verb_does_what_the_function_does(
 ) -> None:
     out = tmp_path / "same.dodona"
     result = shell("calibrate", model, data / "dev.conllu", "-o", out)
-    assert result.code == 0 and "ECE" in result.out and "head" in result.out
+    assert result.code == 0 and "ECE" in result.out and result.out.count("head") == 1
+    checked = shell(
+        "calibrate", model, data / "dev.conllu", "-o", out, "--check", sure.parent / "test.conllu"
+    )
+    assert checked.out.startswith(result.out.rstrip("\n")) and checked.out.count("head") == 2
     assert out.read_bytes() == sure.read_bytes()
     assert shell("calibrate", model, data / "dev.conllu").code == 2
     assert "nothing.conllu" in shell("calibrate", model, "nothing.conllu", "-o", out).err

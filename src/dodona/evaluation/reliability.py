@@ -47,7 +47,7 @@ def measure_reliability(judged: Iterable[Judged], n_bins: int = N_BINS) -> Relia
     >>> round(sure.ece, 3), sure.auc, len(sure.bins)
     (0.225, 1.0, 3)
     """
-    points = sorted(judged)
+    points = sorted(judged, key=itemgetter(0))
     if not points:
         raise ValueError("there are no predictions to compare with confidences")
     wide: list[list[Judged]] = [[] for _ in range(n_bins)]

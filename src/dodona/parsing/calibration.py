@@ -15,7 +15,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from dodona.evaluation.reliability import measure_reliability
+from dodona.evaluation.reliability import Reliability, measure_reliability
 from dodona.parsing.confidence import MOST, TAGS, Calibration, Calibrator
 from dodona.parsing.logistic import Points, fit_line
 from dodona.parsing.parser import Parser
@@ -39,13 +39,31 @@ def calibrate(parser: Parser, dev: str | Path | Iterable[Sentence]) -> Parser:
     sentences = [*dev]
     data["words"] = sum(map(len, sentences))
     temperatures = fit_temperatures(parser, sentences)
-    columns, measured = {}, {}
-    for column, points in find_points(parser, sentences, temperatures).items():
-        calibrator, _ = fit_calibrator(points, temperatures[column])
-        judged = ((calibrator.probability(signal), right) for signal, right in points)
-        columns[column] = calibrator
-        measured[column] = measure_reliability(judged).to_dict()
+    points = find_points(parser, sentences, temperatures)
+    columns = {
+        column: fit_calibrator(some, temperatures[column])[0] for column, some in points.items()
+    }
+    measured = {column: one.to_dict() for column, one in _compare_all(columns, points).items()}
     return replace(parser, calibration=Calibration(columns, measured, data))
+
+
+def measure(parser: Parser, sentences: list[Sentence]) -> dict[str, Reliability]:
+    """Return how reliable the confidences of a calibrated parser are on a treebank, by column."""
+    if parser.calibration is None:
+        raise ValueError("the parser is not calibrated: see dodona.calibrate")
+    columns = parser.calibration.columns
+    temperatures = {column: one.temperature for column, one in columns.items()}
+    return _compare_all(columns, find_points(parser, sentences, temperatures))
+
+
+def _compare_all(
+    columns: Mapping[str, Calibrator], points: Mapping[str, Points]
+) -> dict[str, Reliability]:
+    return {
+        column: measure_reliability((one.probability(x), right) for x, right in points[column])
+        for column, one in columns.items()
+        if column in points
+    }
 
 
 def fit_temperatures(parser: Parser, sentences: list[Sentence]) -> dict[str, float]:
