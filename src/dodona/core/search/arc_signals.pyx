@@ -52,6 +52,9 @@ def arc_signals(Search search not None, Corpus corpus not None, double temperatu
     if not temperature > 0:
         raise ValueError(f"a temperature is above 0, not {temperature}")
     search.check(corpus, 0, len(corpus))
+    if not search.system.builds_graphs and any(
+            None in corpus.heads(sentence) for sentence in range(len(corpus))):
+        raise ValueError("the corpus has not been parsed yet")
     reader = SignalReader(search, temperature)
     found = []
     for sentence in range(len(corpus)):
