@@ -3,9 +3,9 @@
 python -m tools.model [--name en|en-small] [--student FILE] [--out FOLDER] [--work FOLDER] [--test]
 
 The student comes from tools.english_recipe, unless --student names one made before, such as on a
-machine with a GPU. The tool records language and licence in it, scores it by genre, and runs the
-checks of tests/english. --test also scores the test set, which should happen once, for the final
-model.
+machine with a GPU. The tool records language and licence in it, calibrates its confidences, scores
+it by genre, and runs the checks of tests/english. --test also scores the test set, which should
+happen once, for the final model.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import dodona
 from dodona.models.cards import Card, add_card
 from dodona.models.pages import make_card, markdown_table
+from dodona.parsing.calibration import measure
 from dodona.parsing.parser import Parser
 from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
@@ -50,8 +51,9 @@ def main(words: list[str] | None = None) -> None:
     if student is None:
         student = chosen.work / f"{chosen.name}.dodona"
         english_recipe.make(chosen.data, chosen.work, chosen.name)
-    parser = add_card(Parser.load(student), CARD)
-    parser.record |= score_dev(parser, chosen.data / TREEBANKS[0] / "dev.conllu")
+    dev = chosen.data / TREEBANKS[0] / "dev.conllu"
+    parser = dodona.calibrate(add_card(Parser.load(student), CARD), dev)
+    parser.record |= score_dev(parser, dev)
     model = chosen.out / f"{chosen.name}.dodona"
     parser.save(model)
     page = make_page(chosen.name, parser, model, chosen.data, test=chosen.test)
@@ -68,6 +70,9 @@ def make_page(name: str, parser: Parser, model: Path, data: Path, *, test: bool)
         "## By genre",
         "Words and sentences given, no tags; for GUM, labels without subtypes.",
         genre_table(parser, data, test=test),
+        "## Confidence by treebank",
+        "Expected calibration error of arcs, labels and UPOS; the first was calibrated on.",
+        confidence_table(parser, data),
         "## Checks on everyday sentences",
         "Checks that pass on sentences of our own, by phenomenon (`tests/english`):",
         held.rstrip("\n"),
@@ -106,6 +111,16 @@ def genre_table(parser: Parser, data: Path, *, test: bool) -> str:
         for genre, some in by_genre(gold).items():
             rows.append(_scored(parser, genre, some, universal=treebank != first))
     return markdown_table(("", "words", "UPOS", "UAS", "LAS"), rows)
+
+
+def confidence_table(parser: Parser, data: Path) -> str:
+    """Return a table of calibration errors on the dev sets."""
+    rows = []
+    for treebank in TREEBANKS:
+        found = measure(parser, list(dodona.read(data / treebank / "dev.conllu")))
+        numbers = [f"{found[name].ece:.4f}" for name in ("head", "deprel", "upos")]
+        rows.append([f"{treebank} dev", *numbers])
+    return markdown_table(("", "arcs", "labels", "UPOS"), rows)
 
 
 def by_genre(sentences: Iterable[Sentence]) -> dict[str, list[Sentence]]:

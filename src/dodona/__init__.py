@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dodona.evaluation import compare_text as compare_text
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
+    from dodona.parsing.calibration import calibrate as calibrate
     from dodona.parsing.parser import Parser as Parser
     from dodona.pipeline.trainers import train as train
     from dodona.query.pattern import Pattern as Pattern
@@ -55,6 +56,7 @@ _HOMES = {
     "Word": "dodona.treebank.word",
     "Writer": "dodona.treebank.conllu.writer",
     "analyse": "dodona.evaluation",
+    "calibrate": "dodona.parsing.calibration",
     "compare": "dodona.evaluation",
     "compare_text": "dodona.evaluation",
     "evaluate": "dodona.evaluation",

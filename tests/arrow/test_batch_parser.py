@@ -50,6 +50,20 @@ def test_word_level_has_the_columns_of_the_contract() -> None:
     assert da.schema("en").names == names.split()
 
 
+@pytest.mark.parametrize("level", da.LEVELS)
+def test_confidences_are_columns_if_asked_for(level: str) -> None:
+    given = [batch([*TEXTS, None])]
+    made = table(da.mapper("en", keep=["doc_id"], level=level, confidence=True)(given))
+    assert made.schema == da.schema("en", level=level, keep=KEPT, confidence=True)
+    if level == "word":
+        docs = [parser()(text, confidence=True) for text in TEXTS]
+        sure = [word.confidence for doc in docs for word in doc.words]
+        assert made.column("confidence").to_pylist() == [*sure, None]
+        assert made.column("xpos_confidence").null_count == 1
+    plain = table(da.mapper("en", keep=["doc_id"], level=level)(given))
+    assert made.column("error") == plain.column("error")
+
+
 def test_sentences_hold_their_words() -> None:
     made = table(da.mapper("en", keep=["doc_id"], level="sentence")([batch()])).to_pylist()
     docs = [parser()(text) for text in TEXTS]

@@ -25,7 +25,9 @@ def tiny_bert(folder: Path, *, seed: int = 1, positions: int = 80, kind: str = "
 
     folder.mkdir(exist_ok=True, parents=True)
     pieces = [*SPECIAL, *LETTERS, *(f"##{letter}" for letter in LETTERS)]
-    core = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    core = Tokenizer(
+        models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]")
+    )
     core.normalizer, core.pre_tokenizer = (
         normalizers.BertNormalizer(),
         pre_tokenizers.BertPreTokenizer(),

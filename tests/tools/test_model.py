@@ -40,6 +40,7 @@ def test_a_student_becomes_a_model_with_a_card(data: Path, student: Path, tmp_pa
     assert card_of(parser.record) == model.CARD
     page = (tmp_path / "en.md").read_text(encoding="utf-8")
     assert page.startswith("# `en`: a Dodona model for English\n")
+    assert parser.calibration is not None and "| en_gumfree dev |" in page
     assert "| **en_gumfree dev** |" in page and "| short clauses |" in page
     assert "Silveira" in page and "| las | " in page and "docs/explanation/results.md" in page
     assert "test" not in page.replace(

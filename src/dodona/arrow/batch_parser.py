@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -20,11 +20,13 @@ from dodona.arrow.documents import (
 )
 from dodona.arrow.model_cache import load_cached
 from dodona.arrow.options import ParseOptions
-from dodona.arrow.schema import fields_of, has_deps, join_schemas, word_fields
+from dodona.arrow.schema import fields_of, join_schemas, optional_columns, word_fields
 from dodona.batches import map_in_order
 from dodona.parsing.parser import Parser
 from dodona.segmentation.segmenter import require_segmenter
+from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.word import CONFIDENCES
 
 SEGMENT_CHARS = 1 << 16  # of a long text, segmented at a time
 AHEAD = 2  # chunks in flight per thread
@@ -47,10 +49,12 @@ class BatchParser:
     def __init__(self, options: ParseOptions, parser: Parser | None = None) -> None:
         self.options = options
         self.parser = parser or load_cached(options.model, mapped=options.mapped)
-        self.with_deps = has_deps(self.parser, options.graph)
+        self.optional = optional_columns(self.parser, options.graph, options.confidence)
         if options.text:
             require_segmenter(self.parser.segmenter)
-        self._pipe([])  # wrong roots, beam, constraints or graph: an error of the call, not of a row
+        self._pipe(
+            []
+        )  # wrong roots, beam, constraints or graph: an error of the call, not of a row
 
     def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
         given = self.options
@@ -60,6 +64,7 @@ class BatchParser:
             beam=given.beam,
             constraints=given.constraints,
             graph=given.graph,
+            confidence=given.confidence,
         )
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -74,7 +79,7 @@ class BatchParser:
 
     def schema(self, given: pa.Schema) -> pa.Schema:
         """Return the schema of the output for this schema of the input."""
-        return join_schemas(kept_schema(self.options, given), self.options.level, self.with_deps)
+        return join_schemas(kept_schema(self.options, given), self.options.level, self.optional)
 
     def _parse_chunk(self, chunk: Chunk) -> list[ParsedChunk]:
         """Parse a chunk; if that fails, parse its documents one by one."""
@@ -91,7 +96,7 @@ class BatchParser:
 
     def _parse(self, chunk: Chunk) -> ParsedChunk:
         level, documents = self.options.level, chunk.documents
-        output = ConlluRows() if level == "conllu" else TableRows(level)
+        output = ConlluRows() if level == "conllu" else TableRows(level, self.optional)
         rows: deque[int] = deque()  # of the sentences in the parser, which reads some ahead
         here, n_words = -1, 0
         sentences = self._sentences(documents, rows)
@@ -104,8 +109,8 @@ class BatchParser:
             n_words += len(sentence)
         for rest in range(here + 1, len(documents)):
             output.begin(rest, documents[rest])
-        schema = join_schemas(chunk.schema, level, self.with_deps)
-        batch = output.finish(chunk.kept, schema, self.with_deps)
+        schema = join_schemas(chunk.schema, level, self.optional)
+        batch = output.finish(chunk.kept, schema)
         n_chars = sum(len(text) for text in documents if isinstance(text, str))
         return ParsedChunk(batch, len(documents), n_words, len(output.errors), n_chars)
 
@@ -131,8 +136,10 @@ class BatchParser:
 class TableRows:
     """Rows at the levels of words, sentences or documents."""
 
-    def __init__(self, level: str) -> None:
+    def __init__(self, level: str, optional: Collection[str]) -> None:
         self.level, self.builder = level, builders.TableBuilder(level)
+        self.optional = optional
+        self.sure: dict[str, list[float | None]] = {n: [] for n in CONFIDENCES if n in optional}
         self.errors: dict[int, str] = {}  # by output row
         self.number, self.is_open = 0, False
 
@@ -144,6 +151,8 @@ class TableRows:
             n_rows = {"word": b.n_words, "sentence": b.n_sentences, "document": b.n_documents}
             self.errors[n_rows[self.level]] = document.why
             b.add_nothing(row)
+            if self.level == "word":
+                self._add_confidences({}, 1)
         else:
             self.number, self.is_open = 0, True
 
@@ -151,21 +160,27 @@ class TableRows:
         """Add a sentence of the current document."""
         self.number += 1
         self.builder.add(row, self.number, sentence)
+        if self.sure:
+            self._add_confidences(confidence_columns(sentence), len(sentence))
+
+    def _add_confidences(self, columns: dict[str, list[float | None]], n_rows: int) -> None:
+        for name, values in self.sure.items():
+            values += columns.get(name, [None] * n_rows)
 
     def _end(self) -> None:
         if self.is_open:
             self.builder.end_document()
         self.is_open = False
 
-    def finish(self, kept: list[pa.Array], schema: pa.Schema, with_deps: bool) -> pa.RecordBatch:
+    def finish(self, kept: list[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
         """Return all rows as a record batch; the columns are not copied."""
         self._end()
         b = self.builder
-        columns = _word_columns(b, with_deps)
+        columns = _word_columns(b, self.sure, word_fields(self.optional))
         if self.level == "word":
             columns = [_int32(b.sent_ids, b.is_word), *columns]
             return record_batch(kept, _int32(b.word_rows), columns, self.errors, schema)
-        words = pa.StructArray.from_arrays(columns, fields=word_fields(with_deps))
+        words = pa.StructArray.from_arrays(columns, fields=word_fields(self.optional))
         columns = [
             _int32(b.sentence_ids, b.is_sentence),
             _strings(b.sentence_texts, b.is_sentence),
@@ -175,7 +190,7 @@ class TableRows:
         ]
         if self.level == "sentence":
             return record_batch(kept, _int32(b.sentence_rows), columns, self.errors, schema)
-        sentences = pa.StructArray.from_arrays(columns, fields=fields_of("sentence", with_deps))
+        sentences = pa.StructArray.from_arrays(columns, fields=fields_of("sentence", self.optional))
         columns = [_lists(b.first_sentences, b.is_document, sentences)]
         return record_batch(kept, None, columns, self.errors, schema)
 
@@ -197,7 +212,7 @@ class ConlluRows:
         assert text is not None
         text.append(bytes(sentence))
 
-    def finish(self, kept: list[pa.Array], schema: pa.Schema, with_deps: bool) -> pa.RecordBatch:
+    def finish(self, kept: list[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
         joined = [None if text is None else b"".join(text) for text in self.texts]
         return record_batch(kept, None, [pa.array(joined, pa.string())], self.errors, schema)
 
@@ -228,7 +243,9 @@ def _take(column: pa.Array, rows: pa.Array) -> pa.Array:
     return column.cast(text_type(kind)).take(rows).cast(kind)
 
 
-def _word_columns(b: builders.TableBuilder, with_deps: bool) -> list[pa.Array]:
+def _word_columns(
+    b: builders.TableBuilder, sure: dict[str, list[float | None]], fields: list[pa.Field]
+) -> list[pa.Array]:
     texts = dict(zip(builders.TEXT_NAMES, b.texts, strict=True))
     by_name = {name: _strings(column, b.is_word) for name, column in texts.items()} | {
         "id": _int32(b.ids, b.is_word),
@@ -236,7 +253,8 @@ def _word_columns(b: builders.TableBuilder, with_deps: bool) -> list[pa.Array]:
         "start": _int32(b.starts, b.has_position),
         "end": _int32(b.ends, b.has_position),
     }
-    return [by_name[field.name] for field in word_fields(with_deps)]
+    by_name |= {name: pa.array(values, pa.float64()) for name, values in sure.items()}
+    return [by_name[field.name] for field in fields]
 
 
 def _int32(column: builders.Int32Builder, valid: builders.ValidityBitmap | None = None) -> pa.Array:

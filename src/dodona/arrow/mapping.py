@@ -38,8 +38,9 @@ def mapper(model: str | Path, **keywords: Unpack[MapperKeywords]) -> BatchMapper
     list<list<string>>). `keep` lists the columns to keep; a dictionary renames them. `level` is
     the unit of an output row: word, sentence, document, or a document's CoNLL-U. A row that cannot
     be parsed (its text is null, not UTF-8, or longer than `max_chars`) becomes one row with an
-    `error`. `threads` is 1, as engines run several processes. `roots`, `beam`, `constraints` and
-    `graph` are those of `Parser.pipe`; `mapped` is that of `dodona.load`.
+    `error`. `threads` is 1, as engines run several processes. `roots`, `beam`, `constraints`,
+    `graph` and `confidence`, which adds columns, are those of `Parser.pipe`; `mapped` is that of
+    `dodona.load`.
 
     >>> batch = pa.record_batch({"doc_id": [7], "text": ["The oak speaks. Listen!"]})
     >>> [made] = mapper("en", keep=["doc_id"])([batch])

@@ -31,6 +31,7 @@ class ParseOptions:
     beam: int | None = None
     constraints: str | None = None
     graph: bool = False
+    confidence: bool = False
     mapped: bool = False
 
     def __post_init__(self) -> None:
@@ -69,6 +70,7 @@ class MapperKeywords(TypedDict, total=False):
     beam: int | None
     constraints: str | None
     graph: bool
+    confidence: bool
     mapped: bool
 
 

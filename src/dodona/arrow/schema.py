@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from dodona.arrow.model_cache import load_cached
 from dodona.errors import DodonaError
 from dodona.extras import require
+from dodona.treebank.word import CONFIDENCES
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from dodona.parsing.parser import Parser
 
 LEVELS = ("word", "sentence", "document", "conllu")
-INT, TEXT = pa.int32(), pa.string()
+INT, TEXT, NUMBER = pa.int32(), pa.string(), pa.float64()
 ERROR = pa.field("error", TEXT)  # why a text could not be parsed, or null
 
 
@@ -36,6 +38,7 @@ def schema(
     level: str = LEVELS[0],
     keep: pa.Schema | None = None,
     graph: bool = False,
+    confidence: bool = False,
 ) -> pa.Schema:
     """Return the schema of the output of `mapper`; `keep` is the schema of the kept columns.
 
@@ -45,7 +48,8 @@ def schema(
     ['doc_id', 'conllu', 'error']
     """
     check_level(level)
-    return join_schemas(keep or pa.schema([]), level, has_deps(load_cached(str(model)), graph))
+    made = optional_columns(load_cached(str(model)), graph, confidence)
+    return join_schemas(keep or pa.schema([]), level, made)
 
 
 def spark_schema(
@@ -54,12 +58,13 @@ def spark_schema(
     level: str = LEVELS[0],
     keep: StructType | None = None,
     graph: bool = False,
+    confidence: bool = False,
 ) -> StructType:
     """Return the schema for Spark's `mapInArrow`; `keep` is `df.select("doc_id").schema`."""
     types = require("pyspark.sql.types", "spark")
     kept = [] if keep is None else list(keep.fields)
     names = pa.schema([pa.field(field.name, pa.null()) for field in kept])
-    made = schema(model, level=level, keep=names, graph=graph)
+    made = schema(model, level=level, keep=names, graph=graph, confidence=confidence)
     fields = [*kept, *(_spark_field(types, made.field(i)) for i in range(len(kept), len(made)))]
     found: StructType = types.StructType(fields)
     return found
@@ -71,23 +76,24 @@ def check_level(level: str) -> None:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
 
 
-def has_deps(parser: Parser, graph: bool) -> bool:
-    """Return whether a parser fills in DEPS: it always does, or graphs are asked for."""
-    return graph or parser.graphs is not None or parser.system.builds_graphs
+def optional_columns(parser: Parser, graph: bool, confidence: bool) -> tuple[str, ...]:
+    """Return the columns of words beyond those of every output: DEPS of graphs, confidences."""
+    has_deps = graph or parser.graphs is not None or parser.system.builds_graphs
+    return (*["deps"] * has_deps, *(CONFIDENCES if confidence else ()))
 
 
-def join_schemas(kept: pa.Schema, level: str, with_deps: bool) -> pa.Schema:
+def join_schemas(kept: pa.Schema, level: str, optional: Collection[str]) -> pa.Schema:
     """Join the kept columns and the new ones; a name in both is an error."""
-    made = [*fields_of(level, with_deps), ERROR]
+    made = [*fields_of(level, optional), ERROR]
     if twice := {field.name for field in made} & {*kept.names}:
         name = min(twice)
         raise NameTakenError(name)
     return pa.schema([*kept, *made])
 
 
-def fields_of(level: str, with_deps: bool) -> list[pa.Field]:
+def fields_of(level: str, optional: Collection[str]) -> list[pa.Field]:
     """Return the columns that parsing adds at a level."""
-    words = word_fields(with_deps)
+    words = word_fields(optional)
     if level == "word":
         return [*_fields(sent_id=INT), *words]
     sentences = _fields(sent_id=INT, text=TEXT, start=INT, end=INT, words=_rows(words))
@@ -96,11 +102,12 @@ def fields_of(level: str, with_deps: bool) -> list[pa.Field]:
     return _fields(sentences=_rows(sentences)) if level == "document" else _fields(conllu=TEXT)
 
 
-def word_fields(with_deps: bool) -> list[pa.Field]:
+def word_fields(optional: Collection[str]) -> list[pa.Field]:
     """Return the columns of a word, as in CoNLL-U; `start` and `end` are character offsets."""
     texts = _fields(id=INT, form=TEXT, lemma=TEXT, upos=TEXT, xpos=TEXT, feats=TEXT)
-    arcs = _fields(head=INT, deprel=TEXT, **({"deps": TEXT} if with_deps else {}))
-    return [*texts, *arcs, *_fields(start=INT, end=INT)]
+    arcs = _fields(head=INT, deprel=TEXT, **({"deps": TEXT} if "deps" in optional else {}))
+    sure = {name: NUMBER for name in CONFIDENCES if name in optional}
+    return [*texts, *arcs, *_fields(start=INT, end=INT, **sure)]
 
 
 def _fields(**types: pa.DataType) -> list[pa.Field]:
@@ -121,4 +128,6 @@ def _spark_type(types: Any, kind: pa.DataType) -> Any:
     if pa.types.is_struct(kind):
         inside = map(kind.field, range(kind.num_fields))
         return types.StructType([_spark_field(types, field) for field in inside])
+    if pa.types.is_float64(kind):
+        return types.DoubleType()
     return types.IntegerType() if pa.types.is_int32(kind) else types.StringType()

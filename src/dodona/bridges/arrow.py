@@ -8,8 +8,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dodona.extras import require
+from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.word import word_offsets
+from dodona.treebank.word import CONFIDENCES, word_offsets
 
 if TYPE_CHECKING:
     import pyarrow
@@ -26,17 +27,19 @@ def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
     """Return a table of the words of all sentences, which are numbered from 1.
 
     Columns are those of CoNLL-U; unknown `head`, `start`, `end` and `sent_id` are null. Multiword
-    tokens are not in the table, but their words are, with the position of the token.
+    tokens are not in the table, but their words are, with the position of the token. Sentences with
+    confidences add a column for each.
     """
     arrow = require("pyarrow", "arrow")
     columns = word_columns(sentences)
     types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in NAMES}
+    types |= dict.fromkeys(CONFIDENCES, arrow.float64())
     return arrow.table({name: arrow.array(values, types[name]) for name, values in columns.items()})
 
 
 def word_columns(sentences: Iterable[Sentence]) -> dict[str, list[Any]]:
     """Return the columns of the table as lists."""
-    columns: dict[str, list[Any]] = {name: [] for name in NAMES}
+    columns: dict[str, list[Any]] = {name: [] for name in (*NAMES, *CONFIDENCES)}
     for number, sentence in enumerate(sentences, start=1):
         n_words = len(sentence)
         columns["sentence"] += [number] * n_words
@@ -48,7 +51,11 @@ def word_columns(sentences: Iterable[Sentence]) -> dict[str, list[Any]]:
         starts, ends = word_offsets(sentence)
         columns["start"] += starts
         columns["end"] += ends
-    return columns
+        sure = confidence_columns(sentence)
+        for name in CONFIDENCES:
+            columns[name] += sure.get(name, [None] * n_words)
+    is_asked = any(one is not None for one in columns["confidence"])
+    return columns if is_asked else {name: columns[name] for name in NAMES}
 
 
 def from_arrow(table: pyarrow.Table) -> list[Sentence]:

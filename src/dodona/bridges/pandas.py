@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dodona.bridges.arrow import NUMBERS, word_columns
 from dodona.extras import require
+from dodona.treebank.word import CONFIDENCES
 
 if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 def to_pandas(sentences: Iterable[Sentence]) -> Any:
     """Return a data frame of all words, with the columns of `bridges.arrow.to_arrow`.
 
-    Integers are of the nullable type Int32.
+    Integers are of the nullable type Int32, confidences of Float64.
     """
     pandas = require("pandas", "pandas")
+    types = dict.fromkeys(NUMBERS, "Int32") | dict.fromkeys(CONFIDENCES, "Float64")
     columns = {
-        name: pandas.array(values, dtype="Int32" if name in NUMBERS else "object")
+        name: pandas.array(values, dtype=types.get(name, "object"))
         for name, values in word_columns(sentences).items()
     }
     return pandas.DataFrame(columns)

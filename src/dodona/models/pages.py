@@ -20,6 +20,7 @@ LICENCES = {
     "GPL 3": "https://www.gnu.org/licenses/gpl-3.0.html",
     "MIT": "https://opensource.org/license/mit",
 }
+WIDTH = 20  # of the bars of a diagram, in characters
 NOT_COMMERCIAL = "The licence forbids commercial use."
 
 
@@ -71,6 +72,7 @@ def make_card(
         blocks.append(f"**{NOT_COMMERCIAL}**")
     if scores := _scores(record, test):
         blocks += ["## Scores", *scores]
+    blocks += _confidence(about)
     return "\n\n".join([*blocks, "## How it was made", *_making(about, record)]) + "\n"
 
 
@@ -118,6 +120,42 @@ def _scores(record: Mapping[str, Any], test: Mapping[str, float] | None) -> list
             markdown_table(("", *columns), lines),
         ]
     return blocks
+
+
+def _confidence(about: Mapping[str, Any]) -> list[str]:
+    """Return how reliable confidences are: errors by column, and the diagram of arcs."""
+    calibration = about.get("calibration") or {}
+    measured = calibration.get("measured") or {}
+    if "head" not in measured:
+        return []
+    rows = [
+        (column, f"{sum(n for n, *_ in one['bins']):,}", f"{one['ece']:.4f}", _share(one["auc"]))
+        for column, one in measured.items()
+    ]
+    name = calibration["data"].get("file", "a dev set")
+    return [
+        "## Confidence",
+        f"`parse --confidence`, calibrated on {name}: expected calibration error (ECE, 15 bins), "
+        "and area under the curve for finding wrong predictions (AUC).",
+        markdown_table(("", "words", "ECE", "AUC"), rows),
+        "Reliability of arcs: of those with similar confidence, how many are right.",
+        markdown_table(("confidence", "words", "right", ""), map(_bar, measured["head"]["bins"])),
+    ]
+
+
+def _bar(one: Sequence[float]) -> tuple[str, str, str, str]:
+    """Return a row of the reliability diagram; its bar shows the share of right arcs.
+
+    >>> _bar([120, 0.8123, 0.75])
+    ('0.812', '120', '0.750', '`###############·····`')
+    """
+    n, confidence, accuracy = one
+    full = round(WIDTH * accuracy)
+    return f"{confidence:.3f}", f"{n:,}", f"{accuracy:.3f}", f"`{'#' * full}{'·' * (WIDTH - full)}`"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _f1(value: float | None) -> str:

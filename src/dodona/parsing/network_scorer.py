@@ -15,6 +15,7 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 from dodona.storage.serialisable import Payload
 from dodona.tagging.network_tagger import NetworkTagger
+from dodona.tagging.tag_classes import TagSignals
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
@@ -51,6 +52,14 @@ class NetworkParserScorer:
         if keep is not None:
             sentences = self.tagger.tag_corpus(corpus, sentences, keep)
         return sentences, corpus
+
+    def read_scored(
+        self, sentences: list[Sentence], keep: Collection[str] | None
+    ) -> tuple[list[Sentence], Corpus, TagSignals | None]:
+        if keep is None:
+            return (*self.read(sentences, keep), None)
+        corpus, signals = self.tagger.scorer.read_scored(sentences)
+        return self.tagger.tag_corpus(corpus, sentences, keep), corpus, signals
 
     def describe(self) -> dict[str, Any]:
         arrays = self.tagger.scorer.arrays.values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -22,6 +22,7 @@ from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
+from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
@@ -72,6 +73,7 @@ class Parser(Serialisable):
     segmenter: Segmenter | None = None
     graphs: Parser | None = None  # builds graphs, with the trees of this parser as features
     enhancer: Enhancer | None = None  # makes graphs from the trees of this parser, on demand
+    calibration: Calibration | None = None  # of confidences; None: they are not calibrated
 
     def __post_init__(self) -> None:
         self.labels = [label.decode() for label in self.encoder.labels]
@@ -129,11 +131,16 @@ class Parser(Serialisable):
         threads: int = 1,
         constraints: str | None = None,
         graph: bool = False,
+        confidence: bool = False,
     ) -> Doc:
-        """Segment, tag and parse raw text; `constraints` and `graph` are as in `pipe`."""
+        """Segment, tag and parse raw text; the other options are those of `pipe`."""
         segmenter, text = require_segmenter(self.segmenter), require_text(text)
         sentences = self.pipe(
-            segmenter.segment(text), threads=threads, constraints=constraints, graph=graph
+            segmenter.segment(text),
+            threads=threads,
+            constraints=constraints,
+            graph=graph,
+            confidence=confidence,
         )
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
@@ -147,6 +154,7 @@ class Parser(Serialisable):
         beam: int | None = None,
         constraints: str | None = None,
         graph: bool = False,
+        confidence: bool = False,
     ) -> Iterator[Doc]: ...
     @overload
     def docs(
@@ -158,6 +166,7 @@ class Parser(Serialisable):
         beam: int | None = None,
         constraints: str | None = None,
         graph: bool = False,
+        confidence: bool = False,
     ) -> Iterator[tuple[Doc, Context]]: ...
     def docs(
         self,
@@ -168,6 +177,7 @@ class Parser(Serialisable):
         beam: int | None = None,
         constraints: str | None = None,
         graph: bool = False,
+        confidence: bool = False,
     ) -> Iterator[Any]:
         """Parse a stream of texts, in order, each into a document of its own.
 
@@ -188,7 +198,12 @@ class Parser(Serialisable):
                 yield from found
 
         parsed = self.pipe(
-            sentences(), threads=threads, beam=beam, constraints=constraints, graph=graph
+            sentences(),
+            threads=threads,
+            beam=beam,
+            constraints=constraints,
+            graph=graph,
+            confidence=confidence,
         )
         return _gather(parsed, waiting, as_tuples)
 
@@ -200,6 +215,7 @@ class Parser(Serialisable):
         beam: int | None = None,
         constraints: str | None = None,
         graph: bool = False,
+        confidence: bool = False,
     ) -> Iterator[Sentence]:
         """Parse one raw text that comes in chunks, such as an open file, in little memory.
 
@@ -214,12 +230,19 @@ class Parser(Serialisable):
             )
         sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
         return self.pipe(
-            sentences, threads=threads, beam=beam, constraints=constraints, graph=graph
+            sentences,
+            threads=threads,
+            beam=beam,
+            constraints=constraints,
+            graph=graph,
+            confidence=confidence,
         )
 
-    def parse(self, sentence: Sentence, *, graph: bool = False) -> Sentence:
-        """Return the sentence with predicted heads and labels; `graph` is as in `pipe`."""
-        return next(self.pipe([require_sentence(sentence)], graph=graph))
+    def parse(
+        self, sentence: Sentence, *, graph: bool = False, confidence: bool = False
+    ) -> Sentence:
+        """Return the sentence with predicted heads and labels; options are those of `pipe`."""
+        return next(self.pipe([require_sentence(sentence)], graph=graph, confidence=confidence))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Return every state of a sentence's derivation, with the action that was taken there.
@@ -268,6 +291,7 @@ class Parser(Serialisable):
         retag: bool = False,
         constraints: str | None = None,
         graph: bool = False,
+        confidence: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through unchanged.
 
@@ -280,6 +304,8 @@ class Parser(Serialisable):
         `retag` it replaces all of them, with `keep_tags` it changes none.
         With `graph`, sentences also get enhanced graphs (DEPS), which the parser must be able to
         make (`has_graphs`); a parser that was trained to build graphs always does.
+        With `confidence`, every word says how sure the model is: `word.confidence`, the probability
+        that its head is right, and the like for label and tags. The trees are the same.
         """
         search = self.search
         if (roots, beam, constraints) != (None, None, None):
@@ -293,8 +319,10 @@ class Parser(Serialisable):
             )
         keep = None if keep_tags else () if retag else self._keep()
 
+        parse = self._parse_with_confidence if confidence else self._parse_batch
+
         def work(batch: list[Sentence]) -> list[Sentence]:
-            parsed = self._parse_batch(batch, search, keep)
+            parsed = parse(batch, search, keep)
             return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
 
         return stream(sentences, work, threads)
@@ -338,7 +366,31 @@ class Parser(Serialisable):
     def _parse_batch(
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
     ) -> list[Sentence]:
-        batch, corpus = self.scorer.read(batch, keep)
+        return self._parse_read(*self.scorer.read(batch, keep), search)
+
+    def _parse_with_confidence(
+        self, batch: list[Sentence], search: Search, keep: Collection[str] | None
+    ) -> list[Sentence]:
+        calibrators = {} if self.calibration is None else self.calibration.columns
+        temperatures = {name: one.temperature for name, one in calibrators.items()}
+        parsed, signals = self.parse_with_signals(batch, search, keep, temperatures)
+        return add_confidences(calibrators, signals, parsed, batch, keep or ())
+
+    def parse_with_signals(
+        self,
+        batch: list[Sentence],
+        search: Search,
+        keep: Collection[str] | None,
+        temperatures: Mapping[str, float],
+    ) -> tuple[list[Sentence], Signals]:
+        """Parse a batch; return also the signals of arcs, labels and tags, for calibration."""
+        tagged, corpus, tags = self.scorer.read_scored(batch, keep)
+        parsed = self._parse_read(tagged, corpus, search)
+        columns = self.tagger.columns if self.tagger else ()
+        return parsed, find_signals(search, corpus, tags, columns, temperatures)
+
+    def _parse_read(self, batch: list[Sentence], corpus: Corpus, search: Search) -> list[Sentence]:
+        """Parse sentences that the scorer has read."""
         if search.constraints:
             set_kinds(corpus, batch)
         search.parse(corpus)
@@ -380,6 +432,8 @@ class Parser(Serialisable):
             "columns": self.encoder.columns,
             "record": self.record,
         }
+        if self.calibration is not None:
+            about["calibration"] = self.calibration.serialise()
         return about, arrays
 
     @classmethod
@@ -395,6 +449,7 @@ class Parser(Serialisable):
             payload.part("segmenter", Segmenter),
             payload.part("graphs", cls),
             _read_enhancer(payload),
+            _read_calibration(about),
         )
 
 
@@ -413,6 +468,12 @@ def _read_enhancer(payload: Payload) -> Enhancer | None:
     from dodona.enhancing.enhancer import Enhancer  # other models should not wait for it
 
     return payload.part("enhancer", Enhancer)
+
+
+def _read_calibration(about: Any) -> Calibration | None:
+    if "calibration" not in about:
+        return None
+    return Calibration.deserialise(read_field(about, "calibration", dict))
 
 
 def _gather(

@@ -19,6 +19,7 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import check_column_values, read_field
 from dodona.storage.serialisable import Payload
 from dodona.storage.weights import from_arrays, scalar_parameters, to_arrays, to_cluster_arrays
+from dodona.tagging.tag_classes import TagSignals
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.encoding.vocabulary import Vocabulary
@@ -49,6 +50,11 @@ class ParserScorer(Protocol):
 
         With `keep` None the sentences stay as they are.
         """
+
+    def read_scored(
+        self, sentences: list[Sentence], keep: Collection[str] | None
+    ) -> tuple[list[Sentence], Corpus, TagSignals | None]:
+        """Read sentences as `read` does, and return the signals of their tags, if it tags any."""
 
     def describe(self) -> dict[str, Any]:
         """Return the facts that `dodona info` shows."""
@@ -83,6 +89,15 @@ class LinearParserScorer:
         if self.tagger is not None and keep is not None:
             sentences = self.tagger.tag_batch(sentences, keep=keep)
         return sentences, self.encoder.encode(sentences)
+
+    def read_scored(
+        self, sentences: list[Sentence], keep: Collection[str] | None
+    ) -> tuple[list[Sentence], Corpus, TagSignals | None]:
+        if self.tagger is None or keep is None:
+            return (*self.read(sentences, keep), None)
+        corpus, signals = self.tagger.scorer.read_scored(sentences)
+        tagged = self.tagger.tag_corpus(corpus, sentences, keep)
+        return tagged, self.encoder.encode(tagged), signals
 
     def describe(self) -> dict[str, Any]:
         return {

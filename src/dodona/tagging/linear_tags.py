@@ -7,6 +7,7 @@ from typing import Any
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.tagging.tag_search import TagSearch, tag_all
+from dodona.core.tagging.tag_signals import tag_signals
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.weights.packed import PackedWeights
 from dodona.records import field, record
@@ -20,6 +21,7 @@ from dodona.tagging.tag_classes import (
     Numbers,
     SymbolClasses,
     TagClasses,
+    TagSignals,
     class_arrays,
     describe_tasks,
     read_classes,
@@ -78,6 +80,17 @@ class LinearTags:
 
     def read(self, sentences: list[Sentence]) -> Corpus:
         return self.word_encoder.encode(sentences, len(self.searches))
+
+    def read_scored(self, sentences: list[Sentence]) -> tuple[Corpus, TagSignals]:
+        corpus = self.read(sentences)
+        columns = (task.column for task in self.tag_classes)
+        searches = dict(zip(columns, self.searches, strict=True))
+
+        def signals(column: str, temperature: float) -> list[list[float]]:
+            search = searches[column]
+            return tag_signals(search.task, search.weights, corpus, temperature)
+
+        return corpus, signals
 
     def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
         marks = [kept.get(task.column) for task in self.tag_classes]

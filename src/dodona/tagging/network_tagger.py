@@ -24,6 +24,7 @@ from dodona.tagging.symbols import tag_symbols
 from dodona.tagging.tag_classes import (
     SymbolClasses,
     TagClasses,
+    TagSignals,
     class_arrays,
     describe_tasks,
     read_classes,
@@ -89,13 +90,26 @@ class NetworkTags:
 
     def read(self, sentences: list[Sentence]) -> Corpus:
         """Encode sentences, run the network, and write its tags; a search can then parse them."""
-        try:
-            reader = self._readers.pop()
-        except IndexError:
-            reader = self._reader()
+        reader = self._idle_reader()
         corpus = reader.read(sentences)
         self._readers.append(reader)
         return corpus
+
+    def read_scored(self, sentences: list[Sentence]) -> tuple[Corpus, TagSignals]:
+        reader = self._idle_reader()
+        corpus, scores = reader.read_scored(sentences)
+        self._readers.append(reader)
+
+        def signals(column: str, temperature: float) -> list[list[float]]:
+            return scores.signals(corpus, self._columns.index(column), temperature)
+
+        return corpus, signals
+
+    def _idle_reader(self) -> WordReader:
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return self._reader()
 
     def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
         """Fix the tags of symbols and predict lemmas; the network's tags are already there."""

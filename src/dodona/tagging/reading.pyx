@@ -1,8 +1,10 @@
 """Words encoded by a network: their predicted tags, and their vectors for parser states."""
+from libc.math cimport exp
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport n_nodes
+from dodona.core.base.odds cimport log_odds
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport N_RESERVED
 from dodona.core.network.network cimport Network, NetworkSpace
@@ -60,6 +62,23 @@ cdef class WordReader:
             self.space.cut_types(n_types)
         return 0
 
+    def read_scored(self, sentences):
+        """Read sentences as `read` does; return the corpus and the scores of all tags."""
+        cdef TagScores scores = TagScores()
+        cdef int h
+        self.space.stages.clear()
+        self.space.stages.resize(self.network.n_layers + self.network.n_heads + 1)
+        self.space.keeps_stages = True
+        try:
+            corpus = self.read(sentences)
+        finally:
+            self.space.keeps_stages = False
+        scores.by_head.resize(self.network.n_heads)
+        for h in range(self.network.n_heads):
+            scores.by_head[h].swap(self.space.stages[self.network.n_layers + h])
+        self.space.stages.clear()
+        return corpus, scores
+
     cdef int read_corpus(self, Corpus corpus) except -1 nogil:
         cdef vector[int32_t] types
         cdef const int32_t* column
@@ -98,3 +117,45 @@ cdef class WordReader:
             starts.push_back(first[i] - first[0])
         self.space.add(self.types.rows.data() + first[0], starts.data(), n_types - n_before)
         return 0
+
+
+cdef class TagScores:
+    """The network's scores of all tags, for each classifier and word of a corpus."""
+    cdef vector[vector[float]] by_head
+
+    def signals(self, Corpus corpus not None, int head, double temperature):
+        """Return the log-odds of the class that each word of the corpus has, a list per sentence.
+
+        A word that has none of the classifier's classes has 0.
+        """
+        cdef size_t n_words = corpus.head.size(), n_classes, s, word = 0
+        cdef const int32_t* tags
+        cdef int i
+        if not 0 <= head < <int> self.by_head.size() or not temperature > 0:
+            raise ValueError(f"no tag classifier {head} with a temperature of {temperature}")
+        n_classes = self.by_head[head].size() // max(n_words, 1)
+        if n_classes * n_words != self.by_head[head].size():
+            raise ValueError("this is not the corpus that was read")
+        found = []
+        for s in range(corpus.n_words.size()):
+            tags = corpus.column(<int> s, N_READ + head) + 1
+            found.append([
+                odds_of(&self.by_head[head][(word + i) * n_classes], <int> n_classes,
+                        tags[i] - N_RESERVED, temperature) for i in range(corpus.n_words[s])])
+            word += corpus.n_words[s]
+        return found
+
+
+cdef double odds_of(const float* scores, int n_classes, int klass, double temperature) noexcept:
+    """Return the log-odds of a class; 0 if it is none of these."""
+    cdef float highest = scores[0]
+    cdef double rest = 0
+    cdef int c
+    if not 0 <= klass < n_classes:
+        return 0
+    for c in range(n_classes):
+        highest = max(highest, scores[c])
+    for c in range(n_classes):
+        if c != klass:
+            rest += exp((scores[c] - highest) / temperature)
+    return log_odds(exp((scores[klass] - highest) / temperature), rest)

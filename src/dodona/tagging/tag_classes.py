@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from dodona.core.tagging.tag_features import TagFeatures
@@ -26,6 +26,8 @@ UNTOUCHED = -1  # the model decides
 SAME = {LEMMA: lemma_script("$", "$")}
 SymbolClasses = list[tuple[int, int]]  # for each task, the classes of SYMBOL_KINDS
 CERTAIN = ("entries", "before", "fixed")
+# from a column and a temperature to the log-odds of each word's tag, a list per sentence
+TagSignals: TypeAlias = Callable[[str, float], list[list[float]]]
 
 
 @record(frozen=True)

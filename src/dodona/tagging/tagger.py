@@ -20,7 +20,7 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.tagging.linear_tags import LinearTags
-from dodona.tagging.tag_classes import TagClasses
+from dodona.tagging.tag_classes import TagClasses, TagSignals
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.sentence import Sentence
@@ -35,6 +35,12 @@ class TagScorer(Protocol):
 
     def read(self, sentences: list[Sentence]) -> Corpus:
         """Encode sentences, with a column for each task."""
+
+    def read_scored(self, sentences: list[Sentence]) -> tuple[Corpus, TagSignals]:
+        """Encode sentences as `read` does; once they are tagged, ask for the signals of columns.
+
+        Lemmas have none.
+        """
 
     def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
         """Write the tags of an encoded batch into it, but for words that `kept` marks by column."""

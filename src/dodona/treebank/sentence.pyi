@@ -78,6 +78,7 @@ class Sentence:
         feats: Sequence[str | bytes] | None = None,
         lemmas: Sequence[str | bytes] | None = None,
         deps: Sequence[str | bytes] | None = None,
+        misc: Sequence[str | bytes] | None = None,
     ) -> Sentence: ...
     @staticmethod
     def from_columns(

@@ -248,7 +248,8 @@ cdef class Sentence:
         return dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def replace(
-        self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None, deps=None
+        self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None, deps=None,
+        misc=None,
     ):
         """Return a new sentence with these columns replaced and all other bytes unchanged.
 
@@ -257,7 +258,7 @@ cdef class Sentence:
         [2, 0]
         """
         return edited(self, (
-            None, None, lemmas, upos, xpos, feats, heads, deprels, deps, None))
+            None, None, lemmas, upos, xpos, feats, heads, deprels, deps, misc))
 
     @staticmethod
     def from_columns(

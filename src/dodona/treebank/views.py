@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dodona.drawing.svg import Arc
+from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.conllu.writer import to_conllu
 from dodona.treebank.noun_phrases import noun_phrases
@@ -102,6 +103,7 @@ def as_data(sentence: Sentence, as_text: bool) -> dict[str, Any]:
     }
     if not as_text:
         columns |= {"start": starts, "end": ends}
+    columns |= confidence_columns(sentence)
     rows = zip(*columns.values(), strict=True)
     found: dict[str, Any] = {
         "comments": sentence.comments,

@@ -12,6 +12,15 @@ from dodona.treebank.sentence cimport (
 
 from operator import getitem, index
 
+# attribute of a word: its name in MISC
+CONFIDENCES = {
+    "confidence": "Confidence",
+    "deprel_confidence": "DeprelConfidence",
+    "upos_confidence": "UposConfidence",
+    "xpos_confidence": "XposConfidence",
+    "feats_confidence": "FeatsConfidence",
+}
+
 cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
 
@@ -94,6 +103,38 @@ cdef class Word:
     @property
     def misc(self):
         return self.column(MISC)
+
+    @property
+    def confidence(self):
+        """The probability that the head is right, if the parser was asked for it; else None.
+
+        It is in MISC, as are those below.
+
+        >>> from dodona import Sentence
+        >>> Sentence.from_columns(["Oaks"], misc=["Confidence=0.97"])[0].confidence
+        0.97
+        """
+        return self.confidence_in(b"Confidence")
+
+    @property
+    def deprel_confidence(self):
+        """The probability that the label is right, given that the head is; else None."""
+        return self.confidence_in(b"DeprelConfidence")
+
+    @property
+    def upos_confidence(self):
+        """The probability that UPOS is right; None if it was not predicted or asked for."""
+        return self.confidence_in(b"UposConfidence")
+
+    @property
+    def xpos_confidence(self):
+        """The probability that XPOS is right; None if it was not predicted or asked for."""
+        return self.confidence_in(b"XposConfidence")
+
+    @property
+    def feats_confidence(self):
+        """The probability that FEATS are right; None if they were not predicted or asked for."""
+        return self.confidence_in(b"FeatsConfidence")
 
     @property
     def parent(self):
@@ -214,6 +255,9 @@ cdef class Word:
         return [
             word_at(self.sentence, i) for i in range(first, end) if self.sentence.head[i] == head]
 
+    cdef confidence_in(self, bytes name):
+        return read_confidence(decoded(named_value(self.own_misc(), name, len(name))))
+
     cdef Text own_misc(self) noexcept nogil:
         return field(self.sentence, self.position, MISC)
 
@@ -233,6 +277,19 @@ cdef class Word:
             return offsets_in(self.own_misc())
         cdef int first = first_of(line)
         return range_offsets(self.sentence, line, first, last)[self.position - first]
+
+
+def read_confidence(str value not None):
+    """Return a probability in MISC as a number; None if it is missing or none.
+
+    >>> read_confidence("0.25"), read_confidence(""), read_confidence("high")
+    (0.25, None, None)
+    """
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
 
 
 def words(Sentence sentence not None):

@@ -64,6 +64,16 @@ def test_text_becomes_sentences_with_words(client: TestClient) -> None:
     assert all(isinstance(word["head"], int) for word in words)
 
 
+def test_words_say_how_sure_the_model_is_if_asked(client: TestClient) -> None:
+    found = client.post("/api/parse", json={"text": text(), "confidence": True}).json()
+    plain = client.post("/api/parse", json={"text": text()}).json()
+    words = [word for sentence in found["sentences"] for word in sentence["words"]]
+    assert all(0 <= word["confidence"] <= 1 and word["upos_confidence"] <= 1 for word in words)
+    assert heads(found) == heads(plain) and "Confidence=" in found["conllu"]
+    assert "confidence" not in plain["sentences"][0]["words"][0]
+    assert client.post("/api/parse", json={"text": "Oaks", "confidence": 1}).status_code == 400
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -196,7 +206,9 @@ def test_answers_are_as_described(client: TestClient) -> None:
     found = client.post("/api/parse", json={"text": text(2)}).json()
     assert set(found) == set(schemas["Parse"]["properties"])
     assert set(found["sentences"][0]) == set(schemas["Sentence"]["required"])
-    assert set(found["sentences"][0]["words"][0]) == set(schemas["Word"]["properties"])
+    assert set(found["sentences"][0]["words"][0]) == set(schemas["Word"]["required"])
+    sure = client.post("/api/parse", json={"text": text(2), "confidence": True}).json()
+    assert set(sure["sentences"][0]["words"][0]) == set(schemas["Word"]["properties"])
     assert set(client.get("/api/models").json()[0]) == set(schemas["Model"]["properties"])
     assert set(client.get("/health").json()) == set(schemas["Health"]["properties"])
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dodona.models.cards import Card, add_card, scores_of
+from dodona.parsing.calibration import calibrate
 from dodona.pipeline.sources import PartSources
 from dodona.pipeline.text_trainer import text_scores
 from dodona.pipeline.trainers import new_trainer
@@ -46,7 +47,7 @@ class TrainedModel(JobResult):
 class ModelJob:
     """A job: train a model on a treebank; the dev set, if any, decides the best epoch.
 
-    The test set is used only if the job `is_tested`.
+    Confidences are calibrated on the dev set. The test set is used only if the job `is_tested`.
     """
 
     treebank: TreebankFolder
@@ -74,6 +75,8 @@ class ModelJob:
         dev = self.treebank.part("dev") if self.treebank.has("dev") else None
         trainer = new_trainer(self.treebank.part("train"), dev, self.settings, PartSources())
         parser = add_card(trainer.complete().parser(), self.card)
+        if dev is not None:
+            parser = calibrate(parser, dev)
         test: dict[str, Any] = {}
         if self.is_tested and self.treebank.has("test"):
             test = text_scores(parser, list(read(self.treebank.part("test"), trees="required")))

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 VERBS = (
-    *("train", "enhance", "parse", "tag", "cluster", "distil", "evaluate", "validate", "grep"),
+    *("train", "enhance", "parse", "tag", "cluster", "distil", "calibrate", "evaluate"),
+    *("validate", "grep"),
     *("convert", "draw", "info", "models", "package", "oracle", "serve", "bench"),
 )
 GROUP = "dodona.verbs"

@@ -109,6 +109,8 @@ def _parts(parser: Parser) -> dict[str, dict[str, Any] | None]:
             "n_features": enhancer.weights.n_rows,
             **enhancer.record,
         }
+    if (calibration := parser.calibration) is not None:
+        found["confidence"] = calibration.serialise()
     return found
 
 
@@ -133,7 +135,10 @@ def _print(found: dict[str, Any]) -> None:
             ("format", str(found["format"])),
             ("actions", f"{sum(actions.values())}: " + _list_counts(actions)),
             *_describe_scorer(found, words),
-            *((part, show(found[part]) if found[part] else "none") for part, show in PARTS.items()),
+            *(
+                (part, show(found[part]) if found[part] else ABSENT.get(part, "none"))
+                for part, show in PARTS.items()
+            ),
             ("root label", found["root_label"]),
             ("labels", _describe_labels(found["labels"])),
         ],
@@ -232,6 +237,13 @@ def _describe_enhancer(enhancer: dict[str, Any]) -> str:
     return f"graphs from trees: {size.format_map(enhancer)}{scores}"
 
 
+def _describe_confidence(calibration: dict[str, Any]) -> str:
+    errors = (f"{name} {one['ece']:.4f}" for name, one in calibration["measured"].items())
+    data = calibration["data"]
+    where = f"{data.get('file', 'sentences')}, {data.get('words', 0):,} words"
+    return f"calibrated on {where}; ECE: {', '.join(errors)}"
+
+
 # optional parts of a model, with their descriptions
 PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "clusters": "{file}: {n_words:,} words in {n_clusters:,} clusters".format_map,
@@ -239,7 +251,11 @@ PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "segmenter": "{n_features:,} features, {n_rules:,} rules for multiword tokens".format_map,
     "graphs": _describe_graphs,
     "enhancer": _describe_enhancer,
+    "confidence": _describe_confidence,
 }
+
+
+ABSENT = {"confidence": "not calibrated"}
 
 
 def _print_history(record: dict[str, Any]) -> None:

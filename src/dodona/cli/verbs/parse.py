@@ -12,7 +12,7 @@ from dodona.cli.corpora import (
     is_corpus,
     parse_corpus,
 )
-from dodona.cli.errors import UsageError
+from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
@@ -22,6 +22,8 @@ from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, 
 from dodona.parsing.parser import Parser
 from dodona.settings import CONSTRAINTS, ROOT_COUNTS
 from dodona.storage.container import is_container
+
+WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
 
 
 def parse(
@@ -80,6 +82,9 @@ def parse(
     graph: Annotated[
         bool, Flag("also make enhanced graphs (column DEPS), if the model can make them")
     ] = False,
+    confidence: Annotated[
+        bool, Flag("also write how sure the model is of every arc, label and tag")
+    ] = False,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
     text: Annotated[
@@ -122,12 +127,16 @@ def parse(
         check_corpus(paths, out, input, output, corpus_flags, unfit)
         chosen = CorpusFlags(input, output, text, keep, level, resume)
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
-        options |= {"constraints": constraints, "graph": graph}
+        options |= {"constraints": constraints, "graph": graph, "confidence": confidence}
         parse_corpus(model, paths, out, chosen, options, quiet=quiet)
         return
     format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
+    if confidence and format not in WITH_CONFIDENCE:
+        raise UsageError(f"--output {format} has no room for confidences: use conllu or json")
     file = locate(model)
     parser = Parser.load(file, mapped=mapped)
+    if confidence and parser.calibration is None:
+        say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
     pipe = partial(
         parser.pipe,
         threads=threads,
@@ -137,6 +146,7 @@ def parse(
         retag=retag,
         constraints=constraints,
         graph=graph,
+        confidence=confidence,
     )
     for_treebanks = {"--skip-bad": skip_bad, "--retag": retag}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)

@@ -6,6 +6,7 @@ from typing import Any
 
 from dodona.server.requests import bodies, parse_request
 from dodona.settings import CONSTRAINTS
+from dodona.treebank.word import CONFIDENCES
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
@@ -37,6 +38,12 @@ def _refusals(*statuses: str) -> dict[str, Any]:
 
 
 TEXT = {"type": "string"}
+PROBABILITY = {
+    "type": ["number", "null"],
+    "minimum": 0,
+    "maximum": 1,
+    "description": "If asked for; null for a tag that was given.",
+}
 PLAIN = {"text/plain": {"schema": TEXT}}
 MODEL = {"type": "string", "description": "Name of a model or its first parts; else the default."}
 REASONS = {
@@ -55,6 +62,7 @@ _WORD = _object(
     **dict.fromkeys(("form", "lemma", "upos", "xpos", "feats"), TEXT),
     head={"type": ["integer", "null"], "description": "Id of the head; 0 is the root."},
     **dict.fromkeys(("deprel", "deps", "misc"), TEXT),
+    **dict.fromkeys(CONFIDENCES, PROBABILITY),
 )
 _SENTENCE = _object(
     ["comments", "text", "words"],
@@ -96,6 +104,7 @@ _PARSE = _object(
         "description": "Whether to make enhanced graphs, if the model can, and to draw them.",
     },
     width={"type": "number", "description": "Maximum width of the pictures in pixels."},
+    confidence={"type": "boolean", "description": "Whether words say how sure the model is."},
 ) | {"description": "One of text, conllu and tokens.", "additionalProperties": False}
 
 DESCRIPTION: dict[str, Any] = {

@@ -35,8 +35,14 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     kept: list[str] = []
     comma, parser = b"", asked.model.parser
     for batch in batches:
-        graph = asked.graph and parser.has_graphs
-        done = list(parser.pipe(batch, constraints=asked.constraints, graph=graph))
+        done = list(
+            parser.pipe(
+                batch,
+                constraints=asked.constraints,
+                graph=asked.graph and parser.has_graphs,
+                confidence=asked.confidence,
+            )
+        )
         if asked.output != "sentences":
             kept += map(Sentence.to_conllu, done)
         piece = b""

@@ -31,7 +31,8 @@ from dodona.treebank.sentence import Sentence
 INPUTS = ("text", "conllu", "tokens")
 OUTPUTS = ("all", "conllu", "sentences")
 OTHER_VALUES = 100  # JSON values beside words and sentences
-NAMES = (*INPUTS, "model", "input", "output", "constraints", "svg", "graph", "width")
+OPTIONS = ("constraints", "svg", "graph", "width", "confidence")
+NAMES = (*INPUTS, "model", "input", "output", *OPTIONS)
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class ParseRequest:
     svg: bool
     graph: bool  # make enhanced graphs, and draw them
     width: float | None
+    confidence: bool = False
 
     @classmethod
     def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ParseRequest:
@@ -71,6 +73,7 @@ class ParseRequest:
             check_flag("svg", fields.get("svg", False)),
             check_flag("graph", fields.get("graph", False)),
             check_pixels("width", fields["width"]) if "width" in fields else None,
+            check_flag("confidence", fields.get("confidence", False)),
         )
 
     def sentences(self) -> Iterator[Sentence]:
