@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -108,11 +109,11 @@ def _cuts(n: int, limit: int) -> list[tuple[int, int, range]]:
     if n <= limit:
         return [(0, n, range(n))]
     starts = [*range(0, n - limit, limit - 2 * (limit // CONTEXT)), n - limit]
-    ends = [(one + limit + other) // 2 for one, other in zip(starts, starts[1:], strict=False)]
+    ends = [(one + limit + other) // 2 for one, other in pairwise(starts)]
     bounds = [0, *ends, n]
     return [
         (start, start + limit, range(begin, end))
-        for start, begin, end in zip(starts, bounds, bounds[1:], strict=False)
+        for start, (begin, end) in zip(starts, pairwise(bounds), strict=True)
     ]
 
 

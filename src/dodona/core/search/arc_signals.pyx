@@ -110,7 +110,7 @@ cdef class SignalReader:
         cdef WordsC words
         cdef const int32_t* heads = corpus.head.data() + corpus.first_word[sentence]
         cdef int n = corpus.n_words[sentence]
-        self.search.scorer.prepare(corpus)
+        self.search.scorer.prepare(corpus, sentence)
         words = corpus.words(sentence)
         self.find_path(&words)
         self.follow(&words)
