@@ -469,12 +469,14 @@ cdef class NetworkSpace:
 
     cdef void release(self) noexcept nogil:
         """Release the memory of activations."""
+        cdef size_t head
         self.embedded.release()
         self.x.release()
         self.normal.release()
         self.wide.release()
         self.gated.release()
-        self.scores.release()
+        for head in range(self.scores.size()):
+            self.scores[head].release()
 
     cdef int cut_types(self, int n_types) except -1 nogil:
         """Keep only the first word types, and release the memory of the others."""
