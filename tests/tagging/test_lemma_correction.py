@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 import dodona
-from dodona.tagging.lemma_correction import LemmaCorrection
-from dodona.tagging.lemma_learning import learn_unknown_lemmas
+from dodona.tagging.lemma_correction import LemmaCorrection, lemma_hash
+from dodona.tagging.lemma_learning import learn_lemmas, learn_unknown_lemmas
 from dodona.tagging.lemma_scripts import lemma_script
+from dodona.tagging.tag_classes import class_arrays, describe_tasks, read_classes
 from dodona.tagging.tagger import Tagger
 
 PAST = [
-    ("tilted", "tilt"), ("planted", "plant"), ("turned", "turn"), ("opened", "open"),
+    ("tilted", "tilt"), ("planted", "plant"), ("ended", "end"), ("roared", "roar"),
+    ("turned", "turn"), ("opened", "open"),
     ("played", "play"), ("built", "build"), ("went", "go"), ("took", "take"), ("did", "do"),
     ("returned", "return"), ("reopened", "reopen"), ("replayed", "replay"), ("hoped", "hope"),
     ("overturned", "overturn"), ("overplayed", "overplay"), ("overtook", "overtake"),
@@ -64,6 +66,7 @@ def guesses() -> tuple[LemmaCorrection, dict[str, int]]:
         unknown.lemmas,
         unknown.prefixes,
         zip(unknown.usual_tags, unknown.usual_scripts, strict=True),
+        zip(unknown.cut_endings, unknown.cut_scripts, strict=True),
     )
     return found, number
 
@@ -100,7 +103,7 @@ def test_a_lemma_that_is_known_is_left_alone() -> None:
 
 
 def test_a_usual_script_that_gives_a_known_lemma_is_better_than_one_that_does_not() -> None:
-    found, number = guesses()
+    found, number = guesses()  # "ed" was cut off after d, n, r, t, y
     chosen = number[lemma_script("hoped", "hope")]  # growed: "growe"
     assert found.scripts.lemma(chosen, "growed") == "growe"
     script = found.script(chosen, "growed", 0)
@@ -143,3 +146,119 @@ def test_where_every_form_has_a_lemma_of_its_own_known_lemmas_tell_nothing() -> 
     number = {lemma_script(*pair): i for i, pair in enumerate(zip(forms, stems, strict=True))}
     together, _ = learn_unknown_lemmas(forms, stems, [0] * len(pairs), number)
     assert len(together.usual_tags)
+
+
+# --- casing, and endings that are cut off
+
+CASINGS = [
+    f"{casing}\t0\t\t{cut}\t".encode() for casing in ("lower", "kept", "title") for cut in "01"
+]
+LOWER, CUT, KEPT, KEPT_CUT, TITLE, TITLE_CUT = range(6)
+NAME, NOUN = 3, 7  # ids of tags
+LEMMAS = ["India", "rough", "trader", "Trader", "polish", "Polish", "bell", "Bell", "US"]
+
+
+@pytest.mark.parametrize(
+    ("form", "tags", "chosen", "script"),
+    [
+        ("india", NAME, LOWER, TITLE),
+        ("india", NAME, KEPT, TITLE),
+        ("INDIA", NAME, KEPT, TITLE),
+        ("bell", NAME, KEPT, TITLE),  # also a noun
+        ("US", NAME, KEPT, KEPT),  # known as it is
+        ("McIndia", NAME, KEPT, KEPT),
+        ("Rough", NAME, KEPT, KEPT),
+        ("Rough", NOUN, KEPT, LOWER),
+        ("ROUGH", NOUN, TITLE, LOWER),
+        ("Indias", NOUN, KEPT_CUT, KEPT_CUT),
+        ("Roughs", NOUN, KEPT_CUT, CUT),
+        ("Traders", NOUN, KEPT_CUT, KEPT_CUT),  # both are known: the model decides
+        ("Polish", NOUN, KEPT, KEPT),
+        ("Quaint", NOUN, KEPT, KEPT),  # neither is known
+    ],
+)
+def test_the_casing_of_a_known_lemma_is_preferred(
+    form: str, tags: int, chosen: int, script: int
+) -> None:
+    lemmas = [lemma_hash(lemma) for lemma in LEMMAS]
+    found = LemmaCorrection(CASINGS, lemmas=lemmas, names=[NAME])
+    assert found.script(chosen, form, tags) == script
+    assert LemmaCorrection(CASINGS, lemmas=lemmas).script(chosen, form, tags) == chosen
+
+
+def test_only_endings_that_a_script_has_cut_off_are_cut_off() -> None:
+    plurals = [("boxes", "box"), ("taxes", "tax"), ("oaks", "oak"), ("elms", "elm")]
+    plurals += [("owners", "owner"), ("hike", "hike"), ("in", "in"), ("six", "six")]
+    plurals += [("box", "box"), ("oak", "oak")]
+    tags = [1] * 5 + [2] * 5
+    scripts = sorted({lemma_script(*pair) for pair in plurals})
+    number = {script: i for i, script in enumerate(scripts)}
+    forms, lemmas = zip(*plurals, strict=True)
+    unknown, _ = learn_unknown_lemmas(forms, lemmas, tags, number)
+    cuts = [*zip(unknown.cut_endings, unknown.cut_scripts, strict=True)]
+    usual = [*zip(unknown.usual_tags, unknown.usual_scripts, strict=True)]
+    found, before = (
+        LemmaCorrection([s.encode() for s in scripts], (), unknown.lemmas, (), usual, seen)
+        for seen in (cuts, ())
+    )
+    cut_one = number[lemma_script("oaks", "oak")]
+    for form, lemma in (("hikers", "hiker"), ("ints", "int"), ("sixes", "six")):
+        script = found.script(cut_one, form, 1)
+        assert found.scripts.lemma(script, form) == lemma
+    assert before.scripts.lemma(before.script(cut_one, "hikers", 1), "hikers") == "hike"
+
+
+def test_a_number_keeps_its_digits() -> None:
+    scripts = [lemma_script("8,000", "8000").encode(), lemma_script("7", "7").encode()]
+    ending = [(lemma_hash("xes"), 1)]
+    found = LemmaCorrection(scripts, lemmas=[lemma_hash("8000")], cuts=ending)
+    assert found.scripts.lemma(found.script(0, "6,606", 1), "6,606") == "6,606"
+    assert found.scripts.lemma(found.script(0, "8,606", 1), "8,606") == "8606"
+    assert found.script(1, "6,606", 1) == 1
+
+
+def test_a_word_that_should_change_does_if_that_gives_a_known_lemma() -> None:
+    pairs = [("higher", "high"), ("darker", "dark"), ("older", "old"), ("rich", "rich")]
+    pairs += [("high", "high"), ("dark", "dark")]
+    scripts = sorted({lemma_script(*pair) for pair in pairs})
+    number = {script: i for i, script in enumerate(scripts)}
+    forms, lemmas = zip(*pairs, strict=True)
+    unknown, _ = learn_unknown_lemmas(forms, lemmas, [1, 1, 1, 2, 2, 2], number)
+    found = LemmaCorrection(
+        [s.encode() for s in scripts],
+        (),
+        unknown.lemmas,
+        (),
+        zip(unknown.usual_tags, unknown.usual_scripts, strict=True),
+        zip(unknown.cut_endings, unknown.cut_scripts, strict=True),
+    )
+    same = number[lemma_script("rich", "rich")]
+    assert found.scripts.lemma(found.script(same, "richer", 1), "richer") == "rich"
+    assert found.script(same, "richer", 2) == same  # words with these tags stay as they are
+
+
+def test_names_are_told_by_the_capitals_of_their_lemmas() -> None:
+    names = [("Ann", "Ann"), ("Rio", "Rio"), ("Oslo", "Oslo"), ("paris", "paris")]
+    nouns = [("Oak", "oak"), ("Elm", "elm"), ("Ash", "ash"), ("yew", "yew")]
+    forms, lemmas = zip(*names, *nouns, strict=True)
+    task = learn_lemmas(forms, lemmas, [[0] * 4 + [1] * 4], least=1).answers
+    assert [*task.unknown.names] == [0]
+    # a name in small letters keeps them, as other names keep their capitals
+    assert task.classes[:2] == [b"kept\t0\t\t0\t", b"lower\t0\t\t0\t"]
+
+
+def test_older_files_without_endings_and_names_are_read() -> None:
+    forms, lemmas = ["oaks", "elms", "Ann", "Rio", "Oslo"], ["oak", "elm", "Ann", "Rio", "Oslo"]
+    task = learn_lemmas(forms, lemmas, [[0, 0, 1, 1, 1]], least=1).answers
+    (about,) = describe_tasks([task], [])
+    arrays = {name: memoryview(array.data) for name, array in class_arrays("tag", task).items()}
+    typed = {name: arrays[name].cast("I") for name in arrays if ".unknown." not in name}
+    old = {
+        f"tag.lemma.unknown.{part}": memoryview(getattr(task.unknown, part))
+        for part in ("endings", "tags", "scripts", "lemmas", "prefixes", "usual_tags")
+    }
+    old["tag.lemma.unknown.usual_scripts"] = memoryview(task.unknown.usual_scripts)
+    found = read_classes("tag", about, typed | old)
+    assert [*found.unknown.lemmas] == [*task.unknown.lemmas]
+    assert not found.unknown.names and not found.unknown.cut_endings
+    assert task.unknown.names

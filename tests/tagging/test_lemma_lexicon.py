@@ -128,7 +128,7 @@ def test_the_list_mends_slips_of_the_treebank(tagger: Tagger) -> None:
 def test_a_tagger_without_the_list_does_not_know(lexicon: Path) -> None:
     plain = dodona.train_tagger(treebank(), epochs=5)
     assert lemma(plain, "swam", "VBD") != "swim"
-    assert lemma(plain, "bore", "VBD") == "bore"
+    assert lemma(plain, "bore", "VBD") != "bear"
 
 
 def test_a_saved_tagger_knows_the_list_but_not_where_it_was(tagger: Tagger) -> None:

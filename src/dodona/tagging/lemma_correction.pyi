@@ -10,6 +10,8 @@ class LemmaCorrection:
         lemmas: Iterable[int] = (),
         prefixes: Iterable[int] = (),
         usual: Iterable[tuple[int, int]] = (),
+        cuts: Iterable[tuple[int, int]] = (),
+        names: Iterable[int] = (),
     ) -> None: ...
     @property
     def scripts(self) -> LemmaScripts: ...

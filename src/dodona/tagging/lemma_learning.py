@@ -1,13 +1,18 @@
 """Learning the lemma task: the scripts of a treebank, and the words with a fixed script.
 
-A known word gets the lemma that it had with the same tags, or its only lemma; a list overrides the
-treebank. For all other words the perceptron chooses among the scripts of more than one word. In
-training it treats rare words as unknown, because the dictionary would hide them.
+A known word gets the lemma that it had with the same tags, or its only lemma with the same UPOS, or
+with any tags if the word is frequent or no other has its script: tags may be wrong. A list
+overrides the treebank. For all other words the perceptron chooses among the scripts of more than
+one word. In training it treats rare words as unknown, because the dictionary would hide them.
 
 A form is an exception if most others with the same tags and ending have another script: "built"
 beside "tilted". An unknown word that consists of a prefix and an exception with the same tags gets
 the exception's script: "rebuilt", "overthrew". Prefixes are those seen before several lemmas that
 are also lemmas without them. All listed words are exceptions.
+
+Tags are those of names if lemmas with them begin with a capital wherever forms do. A name in small
+letters does not show its casing: its script is the one that keeps letters as they are, as for other
+names.
 """
 
 from __future__ import annotations
@@ -15,11 +20,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeAlias
 
-from dodona.core.tagging.tag_task import ANY, join
+from dodona.core.tagging.tag_task import ANY, any_after, join
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.tagging.lemma_correction import lemma_hash
 from dodona.tagging.lemma_lexicon import ListedLemma
@@ -27,12 +32,16 @@ from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tag_classes import TagClasses, UnknownLemmas
 
 DOMINANT = 0.9  # share of a word's lemma, given its tags, above which others are noise
+FREQUENT = 6  # occurrences of a word that has its only lemma with tags that it never had, too
 LETTERS = 3  # longest ending by which forms are compared
 SHORTEST = 3  # characters of an exception
 LONGEST_PREFIX = 8  # characters
 PREFIXED = 3  # lemmas before which a prefix occurs
 USUAL = 6  # most frequent scripts that are tried with the same tags
+AFTER = 4  # characters after which a script has cut off an ending that it may cut off after any
 LEAST = 2  # forms that have such a script
+NAMES = 0.9  # share of capitalised forms whose lemmas are, too, from which on tags are of names …
+LEAST_NAMES = 3  # … and the least number of such forms
 SHARED = 0.1  # share of types with a lemma of another form, below which `usual` is not used
 FixedLemma = tuple[int, int, int]  # a known word, id of its tags (`join`), its script
 TaggedForm = tuple[str, int]  # a form in lower case, and the id of its tags (`join`)
@@ -54,30 +63,40 @@ def learn_lemmas(
     tags: Sequence[Sequence[int]],
     least: int,
     listed: Sequence[ListedLemma] = (),
+    upos: int | None = None,
 ) -> LemmaTask:
     """Learn the lemma task from a treebank; `tags` has the classes of each earlier task.
 
     In training only words seen `least` times (0: none), and no listed ones, have a fixed script.
+    `upos` is the number of the task that predicts UPOS, if there is one.
     """
-    scripts = [*map(cache(lemma_script), forms, lemmas)]
+    given = [join(classes) for classes in zip(*tags, strict=True)]
+    names_of = _names(forms, lemmas, given)
+    scripts = [
+        _kept_script(form, script) if before in names_of else script
+        for form, script, before in zip(
+            forms, map(cache(lemma_script), forms, lemmas), given, strict=True
+        )
+    ]
     names, n_learned = _order_forms(forms, scripts)
     names += sorted({lemma_script(form, lemma) for form, lemma, _ in listed} - {*names})
     number = {name: i for i, name in enumerate(names)}
     gold = array("I", [number[script] for script in scripts])
     entry = {form: i for i, form in enumerate(sorted(set(forms)))}
     seen: LemmaCounts = defaultdict(lambda: defaultdict(Counter))
-    given = [join(classes) for classes in zip(*tags, strict=True)]
     for form, before, klass in zip(forms, given, gold, strict=True):
         seen[entry[form]][before][klass] += 1
     unknown, more = learn_unknown_lemmas(forms, lemmas, given, number, listed)
+    unknown = replace(unknown, names=array("I", sorted(names_of)))
     classes = [name.encode() for name in (*names, *more)]
-    sure = list(_dictionary(seen, least)) if least else []
+    groups = {} if upos is None else _groups(given, tags[upos], names_of)
+    sure = list(_dictionary(seen, least, groups, n_learned)) if least else []
     for form, lemma, id_ in listed:  # the list overrides the treebank's counts
         if form in entry:
             seen[entry[form]][id_] = Counter({number[lemma_script(form, lemma)]: 1})
     answers, in_training = (
         TagClasses(LEMMA, classes, *_columns(found), n_learned, unknown)
-        for found in (_dictionary(seen, 1), sure)
+        for found in (_dictionary(seen, 1, groups, n_learned), sure)
     )
     return LemmaTask(answers, in_training, gold)
 
@@ -93,13 +112,68 @@ def _order_forms(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str
     return names, sum(n > 1 for n in n_forms.values()) or len(names)
 
 
-def _dictionary(seen: Mapping[int, Mapping[int, Counter[int]]], least: int) -> Iterator[FixedLemma]:
-    """Yield the words with a fixed script, which were seen at least that often."""
+def _names(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int]) -> set[int]:
+    """Return the ids of tags with which capitalised forms have capitalised lemmas.
+
+    >>> _names(["Ann", "Eve", "Rio", "Ox"], ["Ann", "Eve", "Rio", "ox"], [1, 1, 1, 2])
+    {1}
+    """
+    counts: defaultdict[int, Counter[bool]] = defaultdict(Counter)
+    for form, lemma, given in {*zip(forms, lemmas, tags, strict=True)}:
+        if form.istitle():
+            counts[given][lemma[:1].isupper()] += 1
+    return {
+        given
+        for given, seen in counts.items()
+        if seen[True] >= LEAST_NAMES and seen[True] >= NAMES * seen.total()
+    }
+
+
+def _kept_script(form: str, script: str) -> str:
+    """Return the script that keeps the letters of a form in lower case, instead of lowering them.
+
+    >>> _kept_script("rio", "lower\\t0\\t\\t0\\t"), _kept_script("RIO", "lower\\t0\\t\\t0\\t")
+    ('kept\\t0\\t\\t0\\t', 'lower\\t0\\t\\t0\\t')
+    """
+    casing, tab, edits = script.partition("\t")
+    return f"kept{tab}{edits}" if casing == "lower" and form == form.lower() else script
+
+
+def _groups(given: Sequence[int], upos: Sequence[int], names: set[int]) -> dict[int, int]:
+    """Return the ids that stand for all tags with the same UPOS, by the id of tags.
+
+    Tags of names stand for themselves where other tags have the same UPOS ("Fine" in a title).
+    """
+    kinds: defaultdict[int, set[bool]] = defaultdict(set)
+    found = dict(zip(given, upos, strict=True))
+    for before, klass in found.items():
+        kinds[klass].add(before in names)
+    return {
+        before: before if before in names and len(kinds[klass]) > 1 else any_after(klass)
+        for before, klass in found.items()
+    }
+
+
+def _dictionary(
+    seen: Mapping[int, Mapping[int, Counter[int]]],
+    least: int,
+    groups: Mapping[int, int],
+    n_learned: int,
+) -> Iterator[FixedLemma]:
+    """Yield the words with a fixed script, which were seen at least that often.
+
+    `groups` has the id that stands for all tags with the same UPOS.
+    """
     for word, found in sorted(seen.items()):
         total = sum(found.values(), Counter[int]())
-        if len(total) == 1:
+        if len(total) == 1 and (min(total) >= n_learned or total.total() >= FREQUENT):
             found = {ANY: total}
-        for given, counts in sorted(found.items()):
+        together: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        for given, counts in found.items():
+            together[groups.get(given, ANY)] += counts
+        alone = {group: counts for group, counts in together.items() if len(counts) == 1}
+        rest = ((g, counts) for g, counts in found.items() if groups.get(g, ANY) not in alone)
+        for given, counts in sorted([*alone.items(), *rest], key=lambda item: item[0]):
             ((klass, n),) = counts.most_common(1)
             if n >= max(least, DOMINANT * counts.total()):
                 yield word, given, klass
@@ -134,6 +208,7 @@ def learn_unknown_lemmas(
     usual = [(given, number[script]) for given, script in _usual(found) if script in number]
     if not _are_shared(found):
         usual = []
+    cuts = sorted(_cuts(found, {script for _, script in usual}, number))
     unknown = UnknownLemmas(
         array("Q", [lemma_hash(form) for form, _ in endings]),
         array("I", [given for _, given in endings]),
@@ -142,6 +217,8 @@ def learn_unknown_lemmas(
         array("Q", sorted(map(lemma_hash, prefixes))),
         array("I", [given for given, _ in usual]),
         array("I", [script for _, script in usual]),
+        array("Q", [lemma_hash(ending) for ending, _ in cuts]),
+        array("I", [script for _, script in cuts]),
     )
     return unknown, list(numbers)[len(number) :]
 
@@ -242,6 +319,27 @@ def _are_shared(found: Mapping[TaggedForm, str]) -> bool:
     for (form, _), lemma in found.items():
         forms[lemma].add(form)
     return sum(len(forms[lemma]) > 1 for lemma in found.values()) >= SHARED * len(found)
+
+
+def _cuts(
+    found: Mapping[TaggedForm, str], usual: set[int], number: Mapping[str, int]
+) -> set[tuple[str, int]]:
+    """Return what usual scripts cut off at the end of forms.
+
+    An ending includes the character before it ("rring" of "stirring", not of "wavering"), unless it
+    was cut off after many different ones ("ed").
+    """
+    before: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+    for (form, _), lemma in found.items():
+        script = lemma_script(form, lemma)
+        n_cut = 0 if script.startswith("whole") else int(script.split("\t")[3])
+        if n_cut and number.get(script) in usual:
+            before[form[-n_cut:], number[script]].add(form[-n_cut - 1 : -n_cut])
+    return {
+        (character + ending, script)
+        for (ending, script), characters in before.items()
+        for character in (characters if len(characters) < AFTER else [""])
+    }
 
 
 def _usual(found: Mapping[TaggedForm, str]) -> list[tuple[int, str]]:

@@ -13,6 +13,13 @@ cdef struct Script:
     size_t stop
 
 
+cdef enum Casing:
+    LOWER = 0
+    KEPT = 1
+    TITLE = 2
+    WHOLE = 3
+
+
 cdef class LemmaScripts:
     cdef vector[Script] scripts
     cdef vector[char] added             # added bytes of all scripts

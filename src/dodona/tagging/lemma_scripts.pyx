@@ -10,10 +10,6 @@ from libc.stdint cimport uint32_t
 from dodona.treebank.characters cimport Py_UNICODE_TOTITLE, append, lowered, next_character
 
 cdef enum:
-    LOWER = 0
-    KEPT = 1
-    TITLE = 2
-    WHOLE = 3
     MAX_CELLS = 1 << 20       # of the table that compares a form and a lemma
     MAX_CUT = 1 << 20
 

@@ -32,7 +32,7 @@ TagSignals: TypeAlias = Callable[[str, float], list[list[float]]]
 
 @record(frozen=True)
 class UnknownLemmas:
-    """Data for lemmas of unknown words: exceptions, lemmas, prefixes, usual scripts."""
+    """Data for lemmas of unknown words: exceptions, lemmas, prefixes, usual scripts, casing."""
 
     endings: Numbers = field(default_factory=lambda: array("Q"))  # hashes of exceptions …
     tags: Numbers = field(default_factory=lambda: array("I"))  # … with these tags …
@@ -41,9 +41,17 @@ class UnknownLemmas:
     prefixes: Numbers = field(default_factory=lambda: array("Q"))
     usual_tags: Numbers = field(default_factory=lambda: array("I"))  # tags …
     usual_scripts: Numbers = field(default_factory=lambda: array("I"))  # … and a script of theirs
+    cut_endings: Numbers = field(default_factory=lambda: array("Q"))  # what is cut off …
+    cut_scripts: Numbers = field(default_factory=lambda: array("I"))  # … by this script
+    names: Numbers = field(default_factory=lambda: array("I"))  # tags whose lemmas have capitals
 
 
-HASHES = ("endings", "lemmas", "prefixes")  # fields of `UnknownLemmas` that hold uint64
+HASHES = (
+    "endings",
+    "lemmas",
+    "prefixes",
+    "cut_endings",
+)  # fields of `UnknownLemmas` that hold uint64
 UNKNOWN_TYPES = {
     part.name: "U64" if part.name in HASHES else "U32" for part in fields(UnknownLemmas)
 }
@@ -75,8 +83,9 @@ class TagClasses:
             known = self.unknown
             exceptions = zip(known.endings, known.tags, known.scripts, strict=True)
             usual = zip(known.usual_tags, known.usual_scripts, strict=True)
+            cuts = zip(known.cut_endings, known.cut_scripts, strict=True)
             meanings = LemmaCorrection(
-                self.classes, exceptions, known.lemmas, known.prefixes, usual
+                self.classes, exceptions, known.lemmas, known.prefixes, usual, cuts, known.names
             )
         object.__setattr__(self, "meanings", meanings)
 
@@ -147,8 +156,10 @@ def read_classes(
     name = f"{prefix}.{column}"
     entries, before, fixed = (arrays[f"{name}.{part}"] for part in CERTAIN)
     n_learned, unknown = read_field(task, "n_learned", int), UnknownLemmas()
-    if "unknown" in task:
-        unknown = UnknownLemmas(*(arrays[f"{name}.unknown.{part}"] for part in UNKNOWN_TYPES))
+    if "unknown" in task:  # older files lack some of its parts
+        parts = {part: arrays.get(f"{name}.unknown.{part}") for part in UNKNOWN_TYPES}
+        given = {part: numbers for part, numbers in parts.items() if numbers is not None}
+        unknown = UnknownLemmas(**given)
     encoded = [*map(str.encode, classes)]
     return TagClasses(column, encoded, entries, before, fixed, n_learned, unknown)
 

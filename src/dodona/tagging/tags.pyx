@@ -10,6 +10,7 @@ from dodona.core.tagging.tag_task cimport joined
 from dodona.tagging.lemma_correction cimport LemmaCorrection
 from dodona.tagging.lemma_scripts cimport LemmaScripts
 from dodona.tagging.word_types cimport ENTRY_COLUMN
+from dodona.treebank.characters cimport lowered, next_character
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
 
@@ -119,6 +120,9 @@ cdef class TagWriter:
             if entries[i] == ID_UNKNOWN:
                 script = self.correction.corrected(
                     script, field(sentence, i, FORM), tags_before(values + i, stride, task))
+            elif begins_with_capital(field(sentence, i, FORM)):     # perhaps with other tags
+                script = self.correction.in_case(
+                    script, field(sentence, i, FORM), tags_before(values + i, stride, task))
             self.scripts.apply(script, field(sentence, i, FORM), self.lemmas)
             self.fields[i * self.tasks.size() + k].size = self.lemmas.size() - at
             at = self.lemmas.size()
@@ -128,6 +132,15 @@ cdef class TagWriter:
             lemma.text = self.lemmas.data() + at
             at += lemma.size
         return True
+
+
+cdef bint begins_with_capital(Text form) noexcept nogil:
+    cdef Py_ssize_t at = 0
+    cdef uint32_t c
+    if form.size == 0:
+        return False
+    c = next_character(form.text, form.size, &at)
+    return lowered(c) != c
 
 
 cdef uint32_t tags_before(const int32_t* values, size_t stride, size_t task) noexcept nogil:
