@@ -27,7 +27,7 @@ class Line(NamedTuple):
 def fit_line(points: Points) -> Line:
     """Fit a logistic function by Newton's method.
 
-    >>> line = fit_line([(1.0, True)] * 90 + [(1.0, False)] * 10)
+    >>> line = fit_line([(1.0, True)] * 900 + [(1.0, False)] * 100)
     >>> round(1 / (1 + exp(-line.slope - line.offset)), 2)
     0.9
     """
