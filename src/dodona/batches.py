@@ -19,7 +19,7 @@ BATCH = 256  # sentences: with 64, tagger and parser evict each other from the c
 MAX_BATCH_WORDS = 4096
 MAX_THREADS = 1024
 AHEAD = 4  # batches in flight per thread
-MANY = 4  # batches after which free memory is returned to the system
+MANY = 500_000  # bytes of sentences after which free memory is returned to the system
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -40,13 +40,13 @@ def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
 
 def _items(batches: Iterator[list[Any]]) -> Iterator[Any]:
     """Yield the items of all batches; then return the memory that many of them took."""
-    n_batches = 0
+    n_bytes = 0
     try:
         for batch in batches:
-            n_batches += 1
+            n_bytes += sum(map(len, map(bytes, batch)))
             yield from batch
     finally:
-        if n_batches >= MANY:
+        if n_bytes >= MANY:
             return_memory()
 
 

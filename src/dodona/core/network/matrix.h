@@ -12,7 +12,7 @@ namespace dodona {
 /* n rounded up to a multiple of unit */
 static inline size_t whole(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-/* Rows of floats, quantised to int8 on demand. The memory grows until it is released. The padding to a multiple of 16 is 0: it
+/* Rows of floats, quantised to int8 on demand. Memory grows until released. The padding to a multiple of 16 is 0: it
  * is initialised so, and products write 0 there; rows whose width changes are written by products only. */
 struct Rows {
     int n = 0, width = 0;
