@@ -2,8 +2,10 @@
 
 Treebanks are located as docs/how-to/treebanks.md describes; DODONA_EXTRA names files of further
 treebanks, separated by commas, such as PUD. DODONA_TEXT names a folder of raw text, and
-DODONA_VECTORS a file of word vectors (`NAME.npy` with `NAME.words`). With DODONA_SILVER, a folder
-of existing silver data, no GPU is needed: students can be trained on a CPU, more slowly.
+DODONA_VECTORS a file of word vectors (`NAME.npy` with `NAME.words`); DODONA_ENCODER is the folder
+of a pretrained transformer under the teachers (for the models that ship: all-mpnet-base-v2). With
+DODONA_SILVER, a folder of existing silver data, no GPU is needed: students can be trained on a CPU,
+more slowly.
 
 python -m tools.english_recipe --until sentences     the steps without a GPU; then, with a GPU:
 python -m tools.english_recipe --until silver        teachers and silver data
@@ -19,22 +21,32 @@ import argparse
 import os
 import shlex
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
+import dodona
 from dodona.cli import main as run
+from dodona.training.harmony_list import read_harmony
+from dodona.training.neural.gold_treebanks import GoldTreebanks
+from dodona.treebank.sentence import Sentence
 from tools.treebanks import find_folder
 
 TREEBANKS = ("en_ewt", "en_gumfree")  # the first defines labels and tags
-TEACHERS = "--teachers 2 --teacher-epochs 28"
+TEACHERS = "--teachers 2 --teacher-epochs 22"  # on the encoder of DODONA_ENCODER
 SIZES = {
-    "en": "--width 256 --layers 3 --hidden 256",
-    "en-small": "--width 128 --layers 2 --hidden 128",
-    "en-large": "--width 384 --layers 4 --hidden 384",
+    "en": "--width 256 --layers 3 --hidden 256 --epochs 20",
+    "en-small": "--width 128 --layers 2 --hidden 128 --epochs 22",
+    "en-large": "--width 384 --layers 4 --hidden 384 --epochs 16",
 }
 WITHOUT_VECTORS = ("en-small",)  # vectors would be larger than the rest of the model
-OF_ALL = "--system arc-hybrid --batch-words 2500 --epochs 24 --silver-per-gold 4 --variants 0.15"
+WITH_GRAPHS = ("en", "en-large")
+OF_ALL = (
+    "--system arc-hybrid --batch-words 2500 --silver-per-gold 4 --variants 0.15 --constraints ud"
+)
 OWN = Path(__file__).parent / "treebank" / "en.conllu"  # sentences of kinds that treebanks lack
 LISTS = ("abbreviations", "lexicon", "harmony")  # options, and folders of this one
+LEXICON, HARMONY = (Path(__file__).parent / name / "en.txt" for name in LISTS[1:])
 
 
 def main() -> None:
@@ -61,8 +73,7 @@ def command(data: Path, out: Path, name: str) -> list[str]:
     """Return the arguments of `dodona`."""
     train, dev = ([data / treebank / f"{part}.conllu" for treebank in TREEBANKS] for part in PARTS)
     held_out = [*dev, *sorted(data.glob("en_*/test.conllu"))]
-    extra = [path for path in os.environ.get("DODONA_EXTRA", "").split(",") if path]
-    words = ["distil", *map(str, train), *extra, str(OWN), "--dev", str(dev[0])]
+    words = ["distil", *map(str, train), *_extra(), str(OWN), "--dev", str(dev[0])]
     words += ["--held-out", ",".join(map(str, held_out))]
     words += ["--work", str(out / "work"), "-o", str(out / f"{name}.dodona")]
     for name_of_list in LISTS:
@@ -85,7 +96,26 @@ def _taught_by(out: Path, name: str) -> list[str]:
     text = os.environ.get("DODONA_TEXT")
     if not text:
         sys.exit("DODONA_TEXT is not set: a folder of text, or DODONA_SILVER, one of silver")
-    return ["--text", text, *TEACHERS.split()]
+    encoder = os.environ.get("DODONA_ENCODER")
+    if not encoder:
+        sys.exit("DODONA_ENCODER is not set: the folder of a pretrained transformer, for teachers")
+    return ["--text", text, "--encoder", encoder, *TEACHERS.split()]
+
+
+def _extra() -> list[str]:
+    return [path for path in os.environ.get("DODONA_EXTRA", "").split(",") if path]
+
+
+def load_gold(data: Path) -> GoldTreebanks:
+    """Return the treebanks that students learn from."""
+    first, *more = (data / treebank / "train.conllu" for treebank in TREEBANKS)
+    return GoldTreebanks.load(first, [*more, *_extra(), OWN], read_harmony(HARMONY))
+
+
+def silver_sentences() -> Iterator[Sentence]:
+    """Yield the sentences of DODONA_SILVER."""
+    folder = Path(os.environ.get("DODONA_SILVER", ""))
+    return chain.from_iterable(map(dodona.read, sorted(folder.glob("*.conllu.gz"))))
 
 
 PARTS = ("train", "dev")

@@ -1,11 +1,14 @@
 """Make an English model that ships, and its card: `make model`.
 
-python -m tools.model [--name en|en-small] [--student FILE] [--out FOLDER] [--work FOLDER] [--test]
+python -m tools.model [--name en|en-small|en-large] [--student FILE] [--segmenter FILE]
+                      [--lemmas FILE] [--words FORMS VECTORS] [--out FOLDER] [--work FOLDER] [--test]
 
 The student comes from tools.english_recipe, unless --student names one made before, such as on a
-machine with a GPU. The tool records language and licence in it, calibrates its confidences, scores
-it by genre, and runs the checks of tests/english. --test also scores the test set, which should
-happen once, for the final model.
+machine with a GPU; --segmenter and --lemmas (a checkpoint of that step) are parts that were trained
+after it; --words keeps the vectors of the most frequent words of the treebanks and of
+DODONA_SILVER, so that the model has a certain size. The tool records language and licence, adds a part that makes enhanced graphs (not to `en-small`), calibrates
+confidences, scores the model by genre, and runs the checks of tests/english. --test also scores the
+test set, which should happen once, for the final model.
 """
 
 from __future__ import annotations
@@ -17,21 +20,27 @@ from pathlib import Path
 from typing import Any
 
 import dodona
+from dodona.enhancing.training import train_enhancer
 from dodona.models.cards import Card, add_card
 from dodona.models.pages import make_card, markdown_table
 from dodona.parsing.calibration import measure
 from dodona.parsing.parser import Parser
+from dodona.parsing.preparation import load_trees
 from dodona.pipeline.text_trainer import text_scores
+from dodona.records import replace
+from dodona.segmentation.segmenter import Segmenter
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
+from dodona.training.neural.strategy import lemma_trainer
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import universal_part
-from tools import english, english_recipe
+from tools import english, english_recipe, student_parts
 from tools.treebanks import ROOT, find_folder
 
 SHIPPED = ROOT / "src" / "dodona" / "models"
-CARD = Card("English", "UD English EWT and GUM", "CC BY-SA 4.0", "2.0")
+CARD = Card("English", "UD English EWT, GUM, PUD, ESLSpok and CTeTex", "CC BY-SA 4.0", "3.0")
 TREEBANKS = english_recipe.TREEBANKS
+GOLD = 10  # an occurrence in a treebank counts as so many in silver
 REST = Path(__file__).parent / "english_card.md"  # the parts that are not measured
 
 
@@ -40,6 +49,11 @@ def main(words: list[str] | None = None) -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("--name", choices=english_recipe.SIZES, default="en")
     options.add_argument("--student", type=Path, help="a model made by the recipe")
+    options.add_argument("--segmenter", type=Path, help="a segmenter, instead of the student's")
+    options.add_argument("--lemmas", type=Path, help="a checkpoint of lemmas, likewise")
+    options.add_argument(
+        "--words", type=int, nargs=2, metavar=("FORMS", "VECTORS"), help="vectors that are kept"
+    )
     options.add_argument("--data", type=Path, default=find_folder(), help="folder of treebanks")
     options.add_argument("--out", type=Path, default=SHIPPED, help="output folder")
     options.add_argument("--work", type=Path, default=ROOT / "out", help="folder of the recipe")
@@ -52,12 +66,37 @@ def main(words: list[str] | None = None) -> None:
         student = chosen.work / f"{chosen.name}.dodona"
         english_recipe.make(chosen.data, chosen.work, chosen.name)
     dev = chosen.data / TREEBANKS[0] / "dev.conllu"
-    parser = dodona.calibrate(add_card(Parser.load(student), CARD), dev)
+    parser = add_parts(add_card(Parser.load(student), CARD), chosen)
+    parser = dodona.calibrate(parser, dev)
     parser.record |= score_dev(parser, dev)
     model = chosen.out / f"{chosen.name}.dodona"
     parser.save(model)
     page = make_page(chosen.name, parser, model, chosen.data, test=chosen.test)
     model.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
+
+
+def add_parts(parser: Parser, chosen: argparse.Namespace) -> Parser:
+    """Return the parser with the parts that are not trained with its network."""
+    if chosen.segmenter is not None:
+        parser = replace(parser, segmenter=Segmenter.load(chosen.segmenter))
+    if chosen.lemmas is not None:
+        gold = english_recipe.load_gold(chosen.data)
+        dev = load_trees(chosen.data / TREEBANKS[0] / "dev.conllu")
+        trainer = lemma_trainer(gold, dev, parser.settings.seed, str(english_recipe.LEXICON))
+        trainer.resume(chosen.lemmas)
+        parser = student_parts.with_lemmas(parser, gold, trainer)
+    if chosen.words is not None:
+        counts = student_parts.count_forms(english_recipe.silver_sentences())
+        for form, n in student_parts.count_forms(
+            english_recipe.load_gold(chosen.data).sentences
+        ).items():
+            counts[form] += GOLD * n
+        parser = student_parts.with_fewer_words(parser, counts, *chosen.words)
+    if chosen.name in english_recipe.WITH_GRAPHS:
+        train = [chosen.data / treebank / "train.conllu" for treebank in TREEBANKS]
+        sentences = [sentence for path in train for sentence in dodona.read(path)]
+        parser = parser.with_enhancer(train_enhancer(sentences))
+    return parser
 
 
 def make_page(name: str, parser: Parser, model: Path, data: Path, *, test: bool) -> str:

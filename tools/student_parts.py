@@ -18,6 +18,7 @@ from dodona.tagging.network_tagger import NetworkTagger, NetworkTags
 from dodona.tagging.tagger_training import LemmaTrainer
 from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.training.neural.tag_heads import learn_tags, learn_words
+from dodona.treebank.sentence import Sentence
 
 FORMS, VECTORS = "word.0", "word.13"  # tables: row 0 is for unknown words
 
@@ -89,6 +90,6 @@ def _keep_rows(
             arrays[one] = memoryview(np.ascontiguousarray(table[rows]).ravel())
 
 
-def count_forms(texts: Iterable[str]) -> Counter[str]:
-    """Count the lower-cased words of texts with spaces between words."""
-    return Counter(word for text in texts for word in text.lower().split())
+def count_forms(sentences: Iterable[Sentence]) -> Counter[str]:
+    """Count the lower-cased forms of sentences."""
+    return Counter(form.lower() for sentence in sentences for form in sentence.forms)

@@ -22,6 +22,7 @@ def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "en_ewt" / "test.conllu").touch()
     monkeypatch.setenv("DODONA_TEXT", "texts")
     monkeypatch.setenv("DODONA_VECTORS", "glove.npy")
+    monkeypatch.setenv("DODONA_ENCODER", "mpnet")
     monkeypatch.setenv("DODONA_EXTRA", "pud/train.conllu,more/train.conllu.gz")
     monkeypatch.delenv("DODONA_SILVER", raising=False)
     made = tmp_path / "out" / "work" / "silver"
@@ -41,6 +42,7 @@ def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.Mon
         assert values["silver"] == str(made / "part-1.conllu.gz") and not values["vectors"]
     else:
         assert values["text"] == "texts" and values["vectors"] == "glove.npy"
+        assert values["encoder"] == "mpnet" and values["teachers"] == 2
     assert values["out"].endswith(f"{name}.dodona")
     (tmp_path / "part-1.conllu.gz").touch()
     monkeypatch.setenv("DODONA_SILVER", str(tmp_path))
