@@ -1,14 +1,15 @@
 """Make an English model that ships, and its card: `make model`.
 
-python -m tools.model [--name en|en-small|en-large] [--student FILE] [--segmenter FILE]
-                      [--lemmas FILE] [--words FORMS VECTORS] [--out FOLDER] [--work FOLDER] [--test]
+python -m tools.model --name en [--student FILE] [--segmenter FILE] [--lemmas FILE]
+    [--words FORMS VECTORS] [--out FOLDER] [--work FOLDER] [--test]
 
 The student comes from tools.english_recipe, unless --student names one made before, such as on a
 machine with a GPU; --segmenter and --lemmas (a checkpoint of that step) are parts that were trained
 after it; --words keeps the vectors of the most frequent words of the treebanks and of
-DODONA_SILVER, so that the model has a certain size. The tool records language and licence, adds a part that makes enhanced graphs (not to `en-small`), calibrates
-confidences, scores the model by genre, and runs the checks of tests/english. --test also scores the
-test set, which should happen once, for the final model.
+DODONA_SILVER, so that the model has a certain size. The tool records language and licence, adds a
+part that makes enhanced graphs (not to `en-small`), calibrates confidences, scores the model by
+genre, and runs the checks of tests/english. --test also scores the test set, which should happen
+once, for the final model.
 """
 
 from __future__ import annotations
