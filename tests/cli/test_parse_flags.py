@@ -184,6 +184,12 @@ def raises(lab: Lab, kind: str) -> None:
         )
 
 
+def shows_no_speed(lab: Lab, kind: str) -> None:
+    lab.monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert "words/s" in lab.run(kind).err
+    assert "words/s" not in lab.run(kind, "--quiet").err
+
+
 def goes_elsewhere(lab: Lab, kind: str) -> None:
     assert lab.run(kind, out="one").files == lab.run(kind, out="two").files != {}
 
@@ -251,6 +257,7 @@ FLAGS: dict[str, dict[str, Check]] = {
     "resume": of_corpora(
         "--resume", texts=resumes("--output", "parquet"), tables=resumes("--keep", "d")
     ),
+    "quiet": everywhere(shows_no_speed),
     "debug": everywhere(raises),
     "help": everywhere(shows_help),
 }
