@@ -232,7 +232,7 @@ cdef class SignalReader:
         """Write the signals of arcs, by the costs of every move for each arc alone.
 
         A move concerns only arcs of the words at the top of the stack and at the front of the
-        buffer, so only these are looked at: 5x as fast on en_ewt as looking at all.
+        buffer, so only these are looked at: 2.3x for `en-linear`, whose costs count repairs.
         """
         cdef StateC* state = &self.space.state
         cdef int i, d, klass
