@@ -19,7 +19,7 @@ BATCH = 256  # sentences: with 64, tagger and parser evict each other from the c
 MAX_BATCH_WORDS = 4096
 MAX_THREADS = 1024
 AHEAD = 4  # batches in flight per thread
-MANY = 500_000  # bytes of sentences after which free memory is returned to the system
+MANY = 2_500_000  # bytes of sentences after which free memory is returned: with fewer, 1% slower
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -11,8 +11,9 @@ from dodona.core.network.network cimport Network, NetworkSpace
 from dodona.tagging.word_types cimport N_READ, TYPE_COLUMN, WordTypes
 
 cdef enum:
-    BYTES_PER_UNIT = 1 << 15  # of word types cached between batches, by the width of the network:
-                              # 8 MB, some 6,000 types, for 256; narrow ones compute types fast
+    # of word types cached between batches, by the width of the network: 8 MB, some 6,000 types,
+    # for 256; narrow networks compute types fast
+    BYTES_PER_UNIT = 1 << 15
     CUTS = 16                 # the cache is emptied after so many cuts: topics change
 
 
