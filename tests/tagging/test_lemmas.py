@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import dodona
-from dodona.core.tagging.tag_task import ANY, any_after, join
+from dodona.core.tagging.tag_task import ANY, join
 from dodona.settings import TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError
@@ -141,33 +141,6 @@ def test_the_dictionary_depends_on_tags_only_where_lemmas_do() -> None:
     assert dictionary(found.answers) == {oaks, ("a", ANY, "a"), *saw}
     assert dictionary(found.in_training) == {oaks}
     assert [scripts.lemma(c, form) for c, form in zip(found.gold, forms, strict=True)] == lemmas
-
-
-def test_a_regular_lemma_holds_for_all_tags_with_the_same_upos() -> None:
-    rows = [("building", "build", "VERB"), ("hiding", "hide", "VERB"), ("being", "be", "VERB")]
-    rows += [("reading", "read", "VERB"), ("went", "go", "VERB")]
-    forms, lemmas, _ = zip(*rows, strict=True)
-    tags = [[0, 1, 0, 1, 0], [5, 5, 5, 5, 5]]  # the second task predicts UPOS
-    found = learn_lemmas(forms, lemmas, tags, least=1, upos=1).answers
-    before = dict(zip(found.entries, found.before, strict=True))
-    known = sorted(forms)
-    assert before[known.index("building")] == any_after(5)
-    assert before[known.index("went")] == ANY  # no other word has its script
-    # a task looks the word up by its UPOS alone
-    nouns = [(f"{start}ding", f"{start}ding", "NOUN") for start in ("wed", "pud", "gel", "shed")]
-    tagger = dodona.train_tagger([*words(*rows, times=4), *words(*nouns, times=1)], epochs=5)
-    for upos, lemma in (("VERB", "build"), ("NOUN", "building")):
-        given = dodona.Sentence.from_columns(["building"], upos=[upos])
-        assert tagger.tag_batch([given], keep=["upos"])[0].lemmas == [lemma]
-
-
-def test_a_known_capitalised_word_with_tags_that_it_never_had_is_cased_as_lemmas_are() -> None:
-    names = [(name, name, "PROPN") for name in ("Fine", "Ann", "Rio", "Oslo", "Max", "Eve")]
-    nouns = [(f"{word}", word.lower(), "ADJ") for word in ("fine", "Grand", "Rough", "Wide", "Old")]
-    tagger = dodona.train_tagger(words(*names, *nouns, times=2), epochs=5)
-    for upos, lemma in (("PROPN", "Fine"), ("ADJ", "fine")):
-        given = dodona.Sentence.from_columns(["Fine"], upos=[upos])
-        assert tagger.tag_batch([given], keep=["upos"])[0].lemmas == [lemma]
 
 
 def test_scripts_of_one_word_are_not_learned() -> None:

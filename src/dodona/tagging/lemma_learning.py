@@ -1,18 +1,15 @@
 """Learning the lemma task: the scripts of a treebank, and the words with a fixed script.
 
-A known word gets the lemma that it had with the same tags, or its only lemma with the same UPOS, or
-with any tags if the word is frequent or no other has its script: tags may be wrong. A list
-overrides the treebank. For all other words the perceptron chooses among the scripts of more than
-one word. In training it treats rare words as unknown, because the dictionary would hide them.
+A known word gets the lemma that it had with the same tags, or its only lemma; a list overrides the
+treebank. For all other words the perceptron chooses among the scripts of more than one word. In
+training it treats rare words as unknown, because the dictionary would hide them.
 
 A form is an exception if most others with the same tags and ending have another script: "built"
 beside "tilted". An unknown word that consists of a prefix and an exception with the same tags gets
 the exception's script: "rebuilt", "overthrew". Prefixes are those seen before several lemmas that
 are also lemmas without them. All listed words are exceptions.
 
-Tags are those of names if lemmas with them begin with a capital wherever forms do. A name in small
-letters does not show its casing: its script is the one that keeps letters as they are, as for other
-names.
+Tags are those of names if lemmas with them begin with a capital wherever forms do.
 """
 
 from __future__ import annotations
@@ -20,11 +17,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from dodona.core.tagging.tag_task import ANY, any_after, join
+from dodona.core.tagging.tag_task import ANY, join
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.tagging.lemma_correction import lemma_hash
 from dodona.tagging.lemma_lexicon import ListedLemma
@@ -32,7 +29,6 @@ from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tag_classes import TagClasses, UnknownLemmas
 
 DOMINANT = 0.9  # share of a word's lemma, given its tags, above which others are noise
-FREQUENT = 6  # occurrences of a word that has its only lemma with tags that it never had, too
 LETTERS = 3  # longest ending by which forms are compared
 SHORTEST = 3  # characters of an exception
 LONGEST_PREFIX = 8  # characters
@@ -63,40 +59,30 @@ def learn_lemmas(
     tags: Sequence[Sequence[int]],
     least: int,
     listed: Sequence[ListedLemma] = (),
-    upos: int | None = None,
 ) -> LemmaTask:
     """Learn the lemma task from a treebank; `tags` has the classes of each earlier task.
 
     In training only words seen `least` times (0: none), and no listed ones, have a fixed script.
-    `upos` is the number of the task that predicts UPOS, if there is one.
     """
-    given = [join(classes) for classes in zip(*tags, strict=True)]
-    names_of = _names(forms, lemmas, given)
-    scripts = [
-        _kept_script(form, script) if before in names_of else script
-        for form, script, before in zip(
-            forms, map(cache(lemma_script), forms, lemmas), given, strict=True
-        )
-    ]
+    scripts = [*map(cache(lemma_script), forms, lemmas)]
     names, n_learned = _order_forms(forms, scripts)
     names += sorted({lemma_script(form, lemma) for form, lemma, _ in listed} - {*names})
     number = {name: i for i, name in enumerate(names)}
     gold = array("I", [number[script] for script in scripts])
     entry = {form: i for i, form in enumerate(sorted(set(forms)))}
     seen: LemmaCounts = defaultdict(lambda: defaultdict(Counter))
+    given = [join(classes) for classes in zip(*tags, strict=True)]
     for form, before, klass in zip(forms, given, gold, strict=True):
         seen[entry[form]][before][klass] += 1
     unknown, more = learn_unknown_lemmas(forms, lemmas, given, number, listed)
-    unknown = replace(unknown, names=array("I", sorted(names_of)))
     classes = [name.encode() for name in (*names, *more)]
-    groups = {} if upos is None else _groups(given, tags[upos], names_of)
-    sure = list(_dictionary(seen, least, groups, n_learned)) if least else []
+    sure = list(_dictionary(seen, least)) if least else []
     for form, lemma, id_ in listed:  # the list overrides the treebank's counts
         if form in entry:
             seen[entry[form]][id_] = Counter({number[lemma_script(form, lemma)]: 1})
     answers, in_training = (
         TagClasses(LEMMA, classes, *_columns(found), n_learned, unknown)
-        for found in (_dictionary(seen, 1, groups, n_learned), sure)
+        for found in (_dictionary(seen, 1), sure)
     )
     return LemmaTask(answers, in_training, gold)
 
@@ -129,51 +115,13 @@ def _names(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int]) -> 
     }
 
 
-def _kept_script(form: str, script: str) -> str:
-    """Return the script that keeps the letters of a form in lower case, instead of lowering them.
-
-    >>> _kept_script("rio", "lower\\t0\\t\\t0\\t"), _kept_script("RIO", "lower\\t0\\t\\t0\\t")
-    ('kept\\t0\\t\\t0\\t', 'lower\\t0\\t\\t0\\t')
-    """
-    casing, tab, edits = script.partition("\t")
-    return f"kept{tab}{edits}" if casing == "lower" and form == form.lower() else script
-
-
-def _groups(given: Sequence[int], upos: Sequence[int], names: set[int]) -> dict[int, int]:
-    """Return the ids that stand for all tags with the same UPOS, by the id of tags.
-
-    Tags of names stand for themselves where other tags have the same UPOS ("Fine" in a title).
-    """
-    kinds: defaultdict[int, set[bool]] = defaultdict(set)
-    found = dict(zip(given, upos, strict=True))
-    for before, klass in found.items():
-        kinds[klass].add(before in names)
-    return {
-        before: before if before in names and len(kinds[klass]) > 1 else any_after(klass)
-        for before, klass in found.items()
-    }
-
-
-def _dictionary(
-    seen: Mapping[int, Mapping[int, Counter[int]]],
-    least: int,
-    groups: Mapping[int, int],
-    n_learned: int,
-) -> Iterator[FixedLemma]:
-    """Yield the words with a fixed script, which were seen at least that often.
-
-    `groups` has the id that stands for all tags with the same UPOS.
-    """
+def _dictionary(seen: Mapping[int, Mapping[int, Counter[int]]], least: int) -> Iterator[FixedLemma]:
+    """Yield the words with a fixed script, which were seen at least that often."""
     for word, found in sorted(seen.items()):
         total = sum(found.values(), Counter[int]())
-        if len(total) == 1 and (min(total) >= n_learned or total.total() >= FREQUENT):
+        if len(total) == 1:
             found = {ANY: total}
-        together: defaultdict[int, Counter[int]] = defaultdict(Counter)
-        for given, counts in found.items():
-            together[groups.get(given, ANY)] += counts
-        alone = {group: counts for group, counts in together.items() if len(counts) == 1}
-        rest = ((g, counts) for g, counts in found.items() if groups.get(g, ANY) not in alone)
-        for given, counts in sorted([*alone.items(), *rest], key=lambda item: item[0]):
+        for given, counts in sorted(found.items()):
             ((klass, n),) = counts.most_common(1)
             if n >= max(least, DOMINANT * counts.total()):
                 yield word, given, klass
@@ -219,6 +167,7 @@ def learn_unknown_lemmas(
         array("I", [script for _, script in usual]),
         array("Q", [lemma_hash(ending) for ending, _ in cuts]),
         array("I", [script for _, script in cuts]),
+        array("I", sorted(_names(forms, lemmas, tags))),
     )
     return unknown, list(numbers)[len(number) :]
 

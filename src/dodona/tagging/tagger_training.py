@@ -83,8 +83,7 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
             seen = set(zip(*self.gold, strict=True))
             tags = {join(some): [names[k][i] for k, i in enumerate(some)] for some in seen}
             listed = list_words(self.lexicon, tags)
-        upos = self.columns.index("upos") if "upos" in self.columns else None
-        lemmas = learn_lemmas(forms, values, self.gold, self.settings.certain, listed, upos)
+        lemmas = learn_lemmas(forms, values, self.gold, self.settings.certain, listed)
         before = self.inventory.tag_classes
         self.inventory = replace(self.inventory, tag_classes=[*before, lemmas.answers])
         self.in_training = replace(self.inventory, tag_classes=[*before, lemmas.in_training])

@@ -21,7 +21,6 @@ cdef class TagTask:
     cdef int n_padded
     cdef int entry_column               # id of a known word
     cdef vector[int] given_columns      # of earlier tasks
-    cdef int upos_column                # of them, or NONE
     cdef int own_column                 # that the task fills in
     cdef readonly Sketch sketch       # of the scores
     # where sketches start, then scores: 0, or MASKED behind the last class

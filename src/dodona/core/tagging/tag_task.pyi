@@ -6,8 +6,6 @@ from dodona.core.tagging.tag_features import TagFeatures
 
 ANY: int
 
-def any_after(klass: int) -> int: ...
-
 class TagTask:
     def __init__(
         self,

@@ -12,15 +12,6 @@ cdef uint32_t ANY_CLASSES = 0xffffffff       # instead of the classes of earlier
 ANY = ANY_CLASSES
 
 
-def any_after(uint32_t klass):
-    """Return an id that stands for all classes of earlier tasks of which that of UPOS is `klass`.
-
-    >>> any_after(0) == ANY - 1
-    True
-    """
-    return ANY_CLASSES - 1 - klass
-
-
 def join(classes):
     """Return the id of the classes that earlier tasks have given a word.
 
@@ -37,8 +28,8 @@ cdef class TagTask:
     """A task that fills in the column `own`; `given` are columns of earlier tasks.
 
     The column `entry` has the id of each of the `n_known` known words. Word entries[i] always gets
-    the class fixed[i] if before[i] is the `join` of its given classes, ANY, or the `any_after` of
-    its UPOS. Only such words can have classes from `n_classes` to `n_all_classes`.
+    the class fixed[i] if the `join` of its given classes is before[i], or if before[i] is ANY. Only
+    such words can have classes from `n_classes` to `n_all_classes`.
     """
 
     def __init__(self, TagFeatures features, columns, str own, given, int n_classes,
@@ -50,7 +41,6 @@ cdef class TagTask:
         self.entry_column, self.own_column = columns.index("entry"), columns.index(own)
         for column in given:
             self.given_columns.push_back(columns.index(column))
-        self.upos_column = columns.index("upos") if "upos" in given else NONE
         self.n_padded = padded(n_classes)
         self.sketch = Sketch(n_classes)
         for lane in range(self.sketch.n_lanes):
@@ -92,17 +82,14 @@ cdef class TagTask:
         cdef const int32_t* column = words.values + word + 1
         cdef size_t stride = n_nodes(words.n_words)
         cdef int32_t i, entry = column[self.entry_column * stride] - N_RESERVED
-        cdef uint32_t given = 0, of_upos = ANY_CLASSES
+        cdef uint32_t given = 0
         cdef size_t k
         if entry < 0 or entry + 1 >= <int32_t> self.start.size():
             return NONE
         for k in range(self.given_columns.size()):
             given = joined(given, column[self.given_columns[k] * stride] - N_RESERVED)
-        if self.upos_column != NONE:
-            of_upos -= 1 + <uint32_t> (column[self.upos_column * stride] - N_RESERVED)
         for i in range(self.start[entry], self.start[entry + 1]):
-            if (self.given[i] == given or self.given[i] == ANY_CLASSES
-                    or self.given[i] == of_upos):
+            if self.given[i] == given or self.given[i] == ANY_CLASSES:
                 return self.fixed[i]
         return NONE
 

@@ -35,14 +35,13 @@ LATER_TASK = """
 """
 
 # Training treats a rare word as unknown, so no template has the word alone: known words have their
-# lemmas in the dictionary. The last three are for lemmas that depend on the context, one of them
-# for capitals at the start of a sentence; more of the neighbours gain nothing on the dev sets of
-# hu, tr, ta, eu and en.
+# lemmas in the dictionary. The last two are for lemmas that depend on the context; more of the
+# neighbours gain nothing on the dev sets of hu, tr, ta, eu and en.
 LEMMA_TASK = """
 0.shape 0.suffix1 0.suffix2 0.suffix3 0.suffix4 0.suffix5 0.given 0.given+0.shape 0.given+0.prefix1
 0.given+0.prefix2 0.given+0.suffix1 0.given+0.suffix2 0.given+0.suffix3 0.given+0.suffix4
 0.given+0.suffix5 0.first+0.shape 0.first+0.prefix3 0.first+0.suffix3 0.first+0.suffix4
--1.first+0.lower+0.given 0.lower+0.given+1.first -1.first+0.given+0.shape
+-1.first+0.lower+0.given 0.lower+0.given+1.first
 """
 
 # appended for all tasks but lemmas, if clusters are used
