@@ -70,9 +70,7 @@ def unit(name: str) -> int:
     return FIELDS[name] & -FIELDS[name]
 
 
-def restore_lexicon(
-    about: Any, hashes: memoryview, classes: bytes, tags: bytes | None
-) -> Lexicon:
+def restore_lexicon(about: Any, hashes: memoryview, classes: bytes, tags: bytes | None) -> Lexicon:
     """Restore a lexicon from a model file; raise ValueError if it is damaged."""
     abbreviations = {}
     for word, found in read_field(about, "abbreviations", dict).items():
