@@ -168,7 +168,7 @@ def clauses(n: int, seed: int, *, has_tags: bool) -> list[dodona.Sentence]:
 
 
 def test_tags_find_sentence_ends_in_text_without_punctuation() -> None:
-    """A clause ends before "noun verb", whatever the words: few pairs of words recur."""
+    """A clause ends before a noun and a verb, of which few pairs recur."""
     gold = gold_text(clauses(100, 2, has_tags=False))
     with_tags, without = (
         segmentation_scores(

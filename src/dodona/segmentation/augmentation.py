@@ -29,6 +29,7 @@ GLUED = 30  # pairs of sentences without a space between them
 RECASED = 0.02  # share of sentences in each of lower case, capitals and title case …
 BARE = 0.02  # … and without punctuation, one in each line
 TOGETHER = 3  # consecutive sentences of such a copy
+FULL = 0.8  # share of the longest line from which on a line may be one of wrapped prose
 QUOTES = (("“", "”"), ('"', '"'), ("«", "»"), ("„", "“"), ("「", "」"))
 STOPS = (".", "!", "?")
 
@@ -190,14 +191,23 @@ def _recased(sentences: Sequence[Line], rng: Random) -> Iterator[Paragraph]:
 
 
 def _bare(sentences: Sequence[Line], rng: Random) -> Iterator[Paragraph]:
-    """Remove the punctuation of consecutive sentences, which become lines; some in lower case."""
+    """Remove the punctuation of sentences, which become lines; some in lower case.
+
+    The longest line is the last: a line that no other exceeds looks like one of wrapped prose.
+    """
     for paragraph in _consecutive(sentences, BARE, rng):
         lines = [[token for token in line if token.form[0].isalnum()] for line in paragraph]
         lines = [_with(line, 0, replace(line[0], gap="\n")) for line in lines if line]
         if rng.random() < 0.5:
             lines = [[_converted(token, str.lower) for token in line] for line in lines]
-        if lines:
+        lines.sort(key=_length)
+        if lines and all(_length(line) < FULL * _length(lines[-1]) for line in lines[:-1]):
             yield lines
+
+
+def _length(line: Line) -> int:
+    """Return the number of characters of a line, with the preceding white space."""
+    return sum(len(token.gap) + len(token.form) for token in line)
 
 
 def _consecutive(sentences: Sequence[Line], share: float, rng: Random) -> Iterator[Paragraph]:

@@ -6,6 +6,9 @@ from dodona.core.segmenting.text_scanner cimport BEGINS_SENTENCE, N_LABELS, SAME
 from dodona.core.segmenting.text_scanner import check_pair_table
 from dodona.core.weights.linear cimport BLOCK
 
+cdef enum:
+    MAX_SCORE = 0x7fff
+
 MAX_BIAS = 1 << 12      # scores are within four times that
 
 
@@ -41,6 +44,9 @@ cdef class TextSplitter:
         cdef uint64_t keys[MAX_BOUNDARY_KEYS]
         cdef int16_t scores[BLOCK]
         cdef int n, best, label
+        # a token across white space needs evidence of its own: without such tokens in training, no
+        # weight of SAME is positive there (segmenters saved before tags existed do not ask for it)
+        cdef int16_t least = -MAX_SCORE if scanner.words.empty() else 0
         if not scanner.begin(0, <Py_ssize_t> scanner.text.kind.size()):
             return 0
         while scanner.next_boundary():
@@ -50,7 +56,8 @@ cdef class TextSplitter:
             scores[SENTENCE] = <int16_t> self.bias
             self.weights.score(keys, n, scores)
             best = TOKEN
-            if scores[SAME] > scores[TOKEN] and scanner.may_join():
+            if scores[SAME] > scores[TOKEN] and scanner.may_join() and (
+                    scores[SAME] > least or scanner.gap == scanner.at):
                 best = SAME
             if scores[SENTENCE] > scores[best] and scanner.may_end():
                 best = TOKEN if scanner.by_lines else SENTENCE

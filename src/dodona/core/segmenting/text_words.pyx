@@ -1,4 +1,4 @@
-"""Simple words of a text: maximal runs of word characters; any other character is a word of its own.
+"""Simple words of a text: maximal runs of word characters; any other character is its own word.
 
 They are read once, before segmentation, with what the features of sentence ends need of them: their
 grammatical classes, and counts of verbs and capitals, from which any window takes its own by two
