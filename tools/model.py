@@ -1,7 +1,9 @@
-"""Make an English model that ships, and its card: `make model`.
+"""Make an English model and its card: `make model`.
 
-python -m tools.model [--name en|en-small] [--student FILE] [--out FOLDER] [--work FOLDER] [--test]
+python -m tools.model [--name en|en-small|en-large] [--student FILE] [--out FOLDER] [--work FOLDER]
+                      [--test]
 
+`en` and `en-small` ship: they go to src/dodona/models. `en-large` goes to models/, with its wheel.
 The student comes from tools.english_recipe, unless --student names one made before, such as on a
 machine with a GPU. The tool records language and licence in it, calibrates its confidences, scores
 it by genre, and runs the checks of tests/english. --test also scores the test set, which should
@@ -17,8 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import dodona
+from dodona.models import BESIDE
 from dodona.models.cards import Card, add_card
 from dodona.models.pages import make_card, markdown_table
+from dodona.models.wheels import make_package
 from dodona.parsing.calibration import measure
 from dodona.parsing.parser import Parser
 from dodona.pipeline.text_trainer import text_scores
@@ -29,7 +33,8 @@ from dodona.treebank.universal import universal_part
 from tools import english, english_recipe
 from tools.treebanks import ROOT, find_folder
 
-SHIPPED = ROOT / "src" / "dodona" / "models"
+SHIPPED, PACKAGED = ROOT / "src" / "dodona" / "models", ROOT / "models"
+LICENCE = "LICENSE-en.txt"  # in both folders
 CARD = Card("English", "UD English EWT and GUM", "CC BY-SA 4.0", "2.0")
 TREEBANKS = english_recipe.TREEBANKS
 REST = Path(__file__).parent / "english_card.md"  # the parts that are not measured
@@ -41,7 +46,7 @@ def main(words: list[str] | None = None) -> None:
     options.add_argument("--name", choices=english_recipe.SIZES, default="en")
     options.add_argument("--student", type=Path, help="a model made by the recipe")
     options.add_argument("--data", type=Path, default=find_folder(), help="folder of treebanks")
-    options.add_argument("--out", type=Path, default=SHIPPED, help="output folder")
+    options.add_argument("--out", type=Path, help="output folder")
     options.add_argument("--work", type=Path, default=ROOT / "out", help="folder of the recipe")
     options.add_argument("--test", action="store_true", help="also score the test set")
     chosen = options.parse_args(words)
@@ -54,10 +59,20 @@ def main(words: list[str] | None = None) -> None:
     dev = chosen.data / TREEBANKS[0] / "dev.conllu"
     parser = dodona.calibrate(add_card(Parser.load(student), CARD), dev)
     parser.record |= score_dev(parser, dev)
-    model = chosen.out / f"{chosen.name}.dodona"
+    folder = chosen.out or (PACKAGED if chosen.name in BESIDE else SHIPPED)
+    model = folder / f"{chosen.name}.dodona"
     parser.save(model)
     page = make_page(chosen.name, parser, model, chosen.data, test=chosen.test)
     model.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
+    if chosen.name in BESIDE:
+        package(model, page)
+
+
+def package(model: Path, page: str) -> None:
+    """Write the wheel of a model that does not ship, with its card and its licence."""
+    licence = (PACKAGED / LICENCE).read_text(encoding="utf-8")
+    readme = page.replace(LICENCE, "LICENSE.txt")  # the name in a wheel
+    print(make_package(model, model.stem, CARD, readme=readme, licence=licence).save(model.parent))
 
 
 def make_page(name: str, parser: Parser, model: Path, data: Path, *, test: bool) -> str:
