@@ -58,8 +58,9 @@ def test_a_model_beside_the_base_wheel_becomes_a_wheel(
     data: Path, student: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model, "make_page", lambda *_, **__: "# Card: [licence](LICENSE-en.txt)\n")
-    words = ["--student", str(student), "--data", str(data), "--out", str(tmp_path)]
-    model.main([*words, "--name", "en-large"])
+    (tmp_path / model.LICENCE).write_bytes((model.PACKAGED / model.LICENCE).read_bytes())
+    monkeypatch.setattr(model, "PACKAGED", tmp_path)  # the folder models/
+    model.main(["--student", str(student), "--data", str(data), "--name", "en-large"])
     (wheel,) = tmp_path.glob("*.whl")
     assert BESIDE["en-large"] == f"pip install models/{wheel.name}"
     with zipfile.ZipFile(wheel) as zipped:

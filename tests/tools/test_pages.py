@@ -13,7 +13,9 @@ from tools import figures, pages
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "docs" / "experiments"  # reports, which name the commits that made them
 PROSE = [page for page in pages.pages() if EXPERIMENTS not in page.parents]
-CARDS = sorted(card for folder in ("src/dodona/models", "models") for card in ROOT.glob(f"{folder}/en*.md"))
+CARDS = sorted(
+    card for folder in ("src/dodona/models", "models") for card in ROOT.glob(f"{folder}/en*.md")
+)
 FENCE = re.compile(r"^(?:```.*?^```|(?: {4}\S[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s]+)")
 NUMBER = r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dodona.models import find_shipped
+from dodona.models import BESIDE, find_shipped
 from support.repository import ROOT
 from tools import wheels
 
@@ -35,11 +35,23 @@ def test_the_base_wheel_has_these_models_only_and_at_most_30_megabytes() -> None
         wheels.check_content(wheel)
 
 
+def test_the_folder_of_models_has_what_its_readme_and_our_advice_name() -> None:
+    folder = ROOT / "models"
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    files = [*folder.glob("en-linear.dodona"), *folder.glob("*.whl")]
+    assert files
+    for path in files:
+        assert f"models/{path.name}" in readme
+        assert any(f"models/{path.name}" in advice for advice in BESIDE.values())
+    for name in BESIDE:
+        assert f"{name}.dodona" in (folder / "LICENSE-en.txt").read_text(encoding="utf-8")
+
+
 def test_a_wheel_with_another_model_is_refused(tmp_path: Path) -> None:
     path, allowed = tmp_path / "a.whl", sorted(wheels.MODELS)
     wheels.check_content(make_wheel(path, allowed))
     for names in ([*allowed, "en-linear.dodona"], allowed[1:]):
-        with pytest.raises(ValueError, match="a.whl: models .*, expected "):
+        with pytest.raises(ValueError, match=r"a\.whl: models .*, expected "):
             wheels.check_content(make_wheel(path, names))
 
 

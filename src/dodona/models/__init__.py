@@ -89,7 +89,7 @@ def explain_missing(name: str) -> str:
     >>> explain_missing("english")
     'english: no such file, and no model of that name; models that ship: en...'
     >>> explain_missing("en-large")
-    "en-large: not installed; in a copy of Dodona's repository: pip install models/dodona_model_en..."
+    "en-large: not installed; in a copy of Dodona's repository: pip install models/dodona_..."
     """
     if name in BESIDE:
         return f"{name}: {advise_on_getting(name)}"
