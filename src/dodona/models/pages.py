@@ -199,7 +199,8 @@ def name_source(source: Mapping[str, Any]) -> str:
     >>> name_source({"kind": "teacher", "file": "teacher 2", "encoder": "electra-small"})
     'teacher 2 on electra-small'
     """
-    return source["file"] + (f" on {source['encoder']}" if "encoder" in source else "")
+    on = f" on {source['encoder']}" if "encoder" in source else ""
+    return f"{source['file']}{on}"
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
