@@ -14,7 +14,6 @@ from dodona.explorer.reachable import arcs_of, find_missing, reach
 from dodona.explorer.state_drawing import draw_best, draw_state
 from dodona.explorer.typed import read_typed
 from reference.trees import random_projective_tree
-from support.repository import LINEAR
 from support.small import train, treebank
 
 LETTER = "He 2 SBJ\nwrote 0 PRD\nher 2 IOBJ\na 5 DET\nletter 2 DOBJ\n. 2 P"  # figure 1 of the paper
@@ -304,7 +303,7 @@ def test_a_hypothesis_is_correct_while_its_path_cost_nothing(parser: dodona.Pars
 def test_what_a_correct_hypothesis_of_a_network_lacked_is_what_a_wider_beam_gives_it() -> None:
     parser, compared = dodona.load("en-small"), 0
     text = "The complex houses pilgrims. Cats like fish. Storm hits coast."
-    for sentence in dodona.load(LINEAR)(text):
+    for sentence in dodona.load("en-linear")(text):
         explorer = Explorer(sentence, parser=parser)
         view, wide = explore_beam(explorer, 2), explore_beam(explorer, 64)
         if view.fell_at is None:

@@ -22,7 +22,6 @@ from dodona.server.explorer_processes import ExplorerPool
 from dodona.server.limits import Limits
 from dodona.server.middleware import HEADERS
 from dodona.server.models import load_models
-from support.repository import LINEAR
 from support.server_lab import conllu, models, sentences
 
 # JSON requests that worker threads and processes answer
@@ -210,10 +209,7 @@ def test_health(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("names", [["en-small"], ["en-linear", "en"]])
-def test_english_models_are_found_by_their_treebank(
-    names: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DODONA_MODELS", str(LINEAR.parent))
+def test_english_models_are_found_by_their_treebank(names: list[str]) -> None:
     found = load_models(names)
     assert {found.find(name).name for name in ("english", "english-ewt", "en_ewt")} == {names[0]}
     assert all(found.find(name).name == name for name in names)
