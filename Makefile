@@ -150,7 +150,8 @@ pages: $(VENV)/installed
 papers: $(VENV)/papers
 	@echo "Installed: $(BIN)/dodona experiment PAPER --data DIR"
 
-# The English model of the wheel, with its card: NAME=en-small, OPTIONS="--student FILE" (docs/how-to/distil.md)
+# An English model with its card, for the wheel (NAME=en, en-small) or for models/, as a wheel of its own
+# (NAME=en-large): OPTIONS="--student FILE" (docs/how-to/distil.md)
 NAME ?= en
 model: $(VENV)/installed
 	$(BIN)/python -m tools.model --name $(NAME) $(OPTIONS)

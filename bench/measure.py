@@ -22,6 +22,8 @@ Data = Annotated[
     Path,
     typer.Option(envvar="DODONA_DATA", help="Folder of treebanks: DIR/<name>/train.conllu, …"),
 ]
+# en-linear and en-large, which do not ship
+os.environ.setdefault("DODONA_MODELS", str(Path(__file__).parents[1] / "models"))
 P = ParamSpec("P")
 R = TypeVar("R")
 

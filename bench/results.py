@@ -24,6 +24,7 @@ import typer
 from versions import least_seconds
 
 import dodona
+from dodona.models import locate
 from dodona.treebank.raw_text import raw_text
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +34,7 @@ from tools.figures import DATA, replace_entry  # noqa: E402
 
 TREEBANK = "en_ewt"
 NONE = "\N{EN DASH}"  # for a figure that does not exist
-SHIPPED = ("en", "en-small", "en-linear")
+ENGLISH = ("en", "en-small", "en-large", "en-linear")
 Row = list[str | float]
 
 
@@ -63,12 +64,12 @@ def file_speed(parser: dodona.Parser, test: Path, *, keep_tags: bool) -> int:
 
 
 def shipped(folder: Path) -> list[Row]:
-    """Measure the models that ship: accuracy, speed, memory and loading time."""
-    return [measure.apart(shipped_model, name, folder) for name in SHIPPED]
+    """Measure the English models: accuracy, speed, memory and loading time."""
+    return [measure.apart(shipped_model, name, folder) for name in ENGLISH]
 
 
 def shipped_model(name: str, folder: Path) -> Row:
-    """Measure one model that ships, in a process of its own."""
+    """Measure one English model, in a process of its own."""
     measure.use_one_core()
     begin = time.process_time()
     parser = dodona.load(name)
@@ -83,7 +84,7 @@ def shipped_model(name: str, folder: Path) -> Row:
     from_text = dodona.evaluate_text(gold, list(dodona.read(io.BytesIO(parse())))).las
     words_s, memory = n_words / least_seconds(parse), measure.peak_memory() or 0
     given = dodona.evaluate(gold, list(parser.pipe(map(without_tags, gold)))).las
-    size = (Path(dodona.__file__).parent / "models" / f"{name}.dodona").stat().st_size
+    size = locate(name).stat().st_size
     return [
         f"`{name}`",
         round(given, 2),

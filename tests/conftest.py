@@ -1,6 +1,7 @@
 """Settings and fixtures shared by all tests."""
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import settings
 
 from dodona.cli import main
 from dodona.core.transitions.registry import SYSTEMS
+from support.repository import LINEAR
 from support.shell import Result, Shell
 from tools.browser import MISSING
 
@@ -18,6 +20,8 @@ pytest.register_assert_rewrite("support.browser_lab")  # a plugin of the tests o
 # The same examples on every machine, and none judged by the clock: a red test is red everywhere.
 settings.register_profile("dodona", deadline=None, derandomize=True)
 settings.load_profile("dodona")
+
+os.environ["DODONA_MODELS"] = str(LINEAR.parent)  # tests of linear models load `en-linear` by name
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
-"""Make an English model that ships, and its card: `make model`.
+"""Make an English model and its card: `make model`.
 
 python -m tools.model --name en [--student FILE] [--segmenter FILE] [--lemmas FILE]
     [--words FORMS VECTORS] [--out FOLDER] [--work FOLDER] [--test]
 
+`en` and `en-small` ship: they go to src/dodona/models. `en-large` goes to models/, with its wheel.
 The student comes from tools.english_recipe, unless --student names one made before, such as on a
 machine with a GPU; --segmenter and --lemmas (a checkpoint of that step) are parts that were trained
 after it; --words keeps the vectors of the most frequent words of the treebanks and of
@@ -22,8 +23,10 @@ from typing import Any
 
 import dodona
 from dodona.enhancing.training import train_enhancer
+from dodona.models import BESIDE
 from dodona.models.cards import Card, add_card
 from dodona.models.pages import make_card, markdown_table
+from dodona.models.wheels import make_package
 from dodona.parsing.calibration import measure
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
@@ -38,7 +41,8 @@ from dodona.treebank.universal import universal_part
 from tools import english, english_recipe, student_parts
 from tools.treebanks import ROOT, find_folder
 
-SHIPPED = ROOT / "src" / "dodona" / "models"
+SHIPPED, PACKAGED = ROOT / "src" / "dodona" / "models", ROOT / "models"
+LICENCE = "LICENSE-en.txt"  # in both folders
 CARD = Card("English", "UD English EWT, GUM, PUD, ESLSpok and CTeTex", "CC BY-SA 4.0", "3.0")
 TREEBANKS = english_recipe.TREEBANKS
 GOLD = 10  # an occurrence in a treebank counts as so many in silver
@@ -56,7 +60,7 @@ def main(words: list[str] | None = None) -> None:
         "--words", type=int, nargs=2, metavar=("FORMS", "VECTORS"), help="vectors that are kept"
     )
     options.add_argument("--data", type=Path, default=find_folder(), help="folder of treebanks")
-    options.add_argument("--out", type=Path, default=SHIPPED, help="output folder")
+    options.add_argument("--out", type=Path, help="output folder")
     options.add_argument("--work", type=Path, default=ROOT / "out", help="folder of the recipe")
     options.add_argument("--test", action="store_true", help="also score the test set")
     chosen = options.parse_args(words)
@@ -70,10 +74,20 @@ def main(words: list[str] | None = None) -> None:
     parser = add_parts(add_card(Parser.load(student), CARD), chosen)
     parser = dodona.calibrate(parser, dev)
     parser.record |= score_dev(parser, dev)
-    model = chosen.out / f"{chosen.name}.dodona"
+    folder = chosen.out or (PACKAGED if chosen.name in BESIDE else SHIPPED)
+    model = folder / f"{chosen.name}.dodona"
     parser.save(model)
     page = make_page(chosen.name, parser, model, chosen.data, test=chosen.test)
     model.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
+    if chosen.name in BESIDE:
+        package(model, page)
+
+
+def package(model: Path, page: str) -> None:
+    """Write the wheel of a model that does not ship, with its card and its licence."""
+    licence = (PACKAGED / LICENCE).read_text(encoding="utf-8")
+    readme = page.replace(LICENCE, "LICENSE.txt")  # the name in a wheel
+    print(make_package(model, model.stem, CARD, readme=readme, licence=licence).save(model.parent))
 
 
 def add_parts(parser: Parser, chosen: argparse.Namespace) -> Parser:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from tools.environment import PIP, ROOT, python_of
 
 VERSIONS = [f"3.{minor}" for minor in range(10, 15)]
+MODELS = {"en.dodona", "en-small.dodona"}  # the models that ship; others are packages of their own
+MOST_BYTES = 30_000_000
 
 
 def find_python(version: str) -> str | None:
@@ -44,6 +47,16 @@ def build(version: str, python: str, folder: Path) -> None:
     subprocess.run(command, check=True, cwd=ROOT)
 
 
+def check_content(wheel: Path) -> None:
+    """Raise ValueError if a wheel has other models than those that ship, or is too large."""
+    with zipfile.ZipFile(wheel) as zipped:
+        names = {Path(name).name for name in zipped.namelist() if name.endswith(".dodona")}
+    if names != MODELS:
+        raise ValueError(f"{wheel}: models {sorted(names)}, expected {sorted(MODELS)}")
+    if (n_bytes := wheel.stat().st_size) > MOST_BYTES:
+        raise ValueError(f"{wheel}: {n_bytes:,} bytes, at most {MOST_BYTES:,} are allowed")
+
+
 def try_wheel(wheel: Path, python: str) -> None:
     """Install a wheel outside the repository, and test it."""
     print(f"Testing {wheel.name}", flush=True)
@@ -69,6 +82,7 @@ def main() -> None:
         sys.exit(f"none of these versions of Python is installed: {', '.join(VERSIONS)}")
     version, python = built[-1]
     (wheel,) = folder.glob(f"dodona-*-cp{version.replace('.', '')}-*.whl")
+    check_content(wheel)
     try_wheel(wheel, python)
 
 
@@ -77,3 +91,5 @@ if __name__ == "__main__":
         main()
     except subprocess.CalledProcessError as error:  # which has printed the reason
         sys.exit(error.returncode)
+    except ValueError as error:
+        sys.exit(str(error))

@@ -24,6 +24,22 @@ def test_info_of_a_model_of_ones_own(shell: Shell, model: Path) -> None:
     assert shown.startswith("dev scores")
 
 
+def test_info_names_the_encoder_of_a_teacher(shell: Shell, model: Path, tmp_path: Path) -> None:
+    parser = dodona.load(model)
+    teacher = {"kind": "teacher", "sha256": "c3" * 32, "dev": {"LAS": 91.25}}
+    parser.record["learned_from"] = [
+        teacher | {"file": "teacher 1"},
+        teacher | {"file": "teacher 2", "encoder": "oak-bert"},
+    ]
+    parser.save(tmp_path / "taught.dodona")
+    shown = shell("info", tmp_path / "taught.dodona").out
+    rows = [line.split() for line in shown.splitlines() if line.split()[:1] == ["teacher"]]
+    assert [row[:-3] for row in rows] == [
+        ["teacher", "teacher", "1", "-"],
+        ["teacher", "teacher", "2", "on", "oak-bert", "-"],
+    ]
+
+
 def test_a_long_buffer_is_not_shown_again_and_again(shell: Shell) -> None:
     n = 40
     long = dodona.Sentence.from_columns(

@@ -142,8 +142,11 @@ def test_an_empty_folder_is_an_error(shell: Shell, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["english", "en_core_web_sm"])
-def test_a_wrong_model_lists_those_there_are(shell: Shell, name: str) -> None:
-    shipped = "en, en-linear, en-small"
+def test_a_wrong_model_lists_those_there_are(
+    shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DODONA_MODELS")
+    shipped = "en, en-small"
     for verb in (["parse", name], ["info", name], ["tag", name]):
         result = shell(*verb)
         assert (result.code, result.err) == (

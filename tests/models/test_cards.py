@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import dodona
-from dodona.models import find_shipped, locate
+from dodona.models import INSTALLED, SOURCES, explain_missing, find_shipped
 from dodona.models.cards import Card, add_card, card_of, find_card, list_models, with_card
 from dodona.models.pages import make_card, make_licence
 from dodona.storage import container
 from dodona.synthetic.generator import write_treebank
+from support.repository import LINEAR
 from support.shell import Shell
 from support.small import train, treebank
 
@@ -49,10 +51,10 @@ def test_a_card_changes_nothing_else_in_a_file(model: Path, tmp_path: Path) -> N
     assert with_card(target, CARD) == target.read_bytes()
 
 
-@pytest.mark.parametrize("name", find_shipped())
-def test_a_model_that_ships_has_a_card_a_page_and_a_licence(name: str) -> None:
-    path = locate(name)
-    card = find_card(path, dodona.load(name).record)
+@pytest.mark.parametrize("path", [*find_shipped().values(), LINEAR], ids=lambda path: path.stem)
+def test_a_model_of_ours_has_a_card_a_page_and_a_licence(path: Path) -> None:
+    name = path.stem
+    card = find_card(path, dodona.load(path).record)
     assert card.language == "English" and card.licence == "CC BY-SA 4.0"
     page = path.with_suffix(".md").read_text(encoding="utf-8")
     assert page.startswith("# ") and f"`{name}`" in page.splitlines()[0]
@@ -60,18 +62,21 @@ def test_a_model_that_ships_has_a_card_a_page_and_a_licence(name: str) -> None:
     assert path.name in path.with_name("LICENSE-en.txt").read_text(encoding="utf-8")
 
 
-def test_the_manual_has_the_sizes_of_the_models_that_ship() -> None:
+def test_the_manual_has_the_sizes_of_our_models() -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "models.md"
     lines = page.read_text(encoding="utf-8").splitlines()
-    for name, path in find_shipped().items():
-        (row,) = (line for line in lines if line.startswith(f"| `{name}` |"))
+    for path in (*find_shipped().values(), LINEAR):
+        (row,) = (line for line in lines if line.startswith(f"| `{path.stem}` |"))
         assert f"{path.stat().st_size / 1e6:.0f} MB" in row
 
 
 def test_an_old_file_of_that_name_elsewhere_says_nothing(model: Path, tmp_path: Path) -> None:
-    assert find_card(locate("en-linear"), {}) != Card()
-    (tmp_path / "en-linear.dodona").write_bytes(model.read_bytes())
-    assert find_card(tmp_path / "en-linear.dodona", {}) == Card()
+    assert find_card(LINEAR, {}) != Card()
+    other = tmp_path / LINEAR.name
+    other.write_bytes(model.read_bytes())
+    assert find_card(other, {}) == Card()
+    other.write_bytes(LINEAR.read_bytes())
+    assert find_card(other, {}) == find_card(LINEAR, {})
 
 
 @pytest.mark.parametrize("card", [{"language": 3}, "French", {"licence": "a\nb"}])
@@ -94,7 +99,7 @@ def test_the_list_has_every_model_once_and_what_is_wrong_with_it(
     (tmp_path / "bad.dodona").write_bytes(b"no model")
     monkeypatch.setenv("DODONA_MODELS", str(tmp_path))
     found = {one.name: one for one in list_models()}
-    assert [*found][:3] == ["en", "en-linear", "en-small"]
+    assert [*found][:2] == ["en", "en-small"]
     assert found["en"].source == "models that ship"
     oak, bad = found["oak"], found["bad"]
     assert oak.card == CARD and oak.n_bytes == (tmp_path / "oak.dodona").stat().st_size
@@ -102,6 +107,24 @@ def test_the_list_has_every_model_once_and_what_is_wrong_with_it(
     assert oak.scores is not None and oak.scores["las"] == record["dev_las"]
     assert bad.problem.startswith("not a Dodona model") and bad.scores is None
     assert oak.to_dict()["licence"] == "CC BY-SA 4.0" and bad.to_dict()["licence"] is None
+
+
+def test_the_list_ends_with_models_of_ours_that_are_not_installed(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DODONA_MODELS", raising=False)
+    monkeypatch.setitem(SOURCES, INSTALLED, dict)
+    listed = list_models()[-1]
+    assert (listed.name, listed.source, listed.path) == ("en-linear", "not installed", None)
+    shown = shell("models")
+    (row,) = [line for line in shown.out.splitlines() if line.split()[:1] == ["en-linear"]]
+    assert row.endswith("not installed")
+    assert f"{explain_missing('en-linear')}\n" in shown.err
+    as_json = json.loads(shell("models", "--json").out)[-1]
+    assert (as_json["name"], as_json["path"]) == ("en-linear", None)
+    monkeypatch.setenv("DODONA_MODELS", str(LINEAR.parent))
+    found = {one.name: one for one in list_models()}["en-linear"]
+    assert found.path == LINEAR and found.card.licence == "CC BY-SA 4.0"
 
 
 def test_a_card_tells_data_licence_scores_and_making(model: Path) -> None:
@@ -130,6 +153,7 @@ def test_the_card_of_a_student_says_what_it_learned_from() -> None:
     sources = [
         {"kind": "gold", "file": "xx_oak/train.conllu", "sha256": "a1", "words": 1234},
         {"kind": "teacher", "file": "teacher 1", "sha256": "b2", "dev": {"LAS": 87.654}},
+        {"kind": "teacher", "file": "teacher 2", "sha256": "d4", "encoder": "oak-bert"},
         {"kind": "silver", "file": "57 files", "sha256": "c3"},
     ]
     about = {"settings": {"scorer": "neural"}, "record": {"learned_from": sources}, "segmenter": {}}
@@ -137,6 +161,7 @@ def test_the_card_of_a_student_says_what_it_learned_from() -> None:
     assert "`dodona distil … --scorer neural`" in text
     assert "| gold: xx_oak/train.conllu | 1,234 | `a1` |" in text
     assert "| teacher: teacher 1 | LAS 87.65 | `b2` |" in text
+    assert "| teacher: teacher 2 on oak-bert |  | `d4` |" in text
     assert "| silver: 57 files |  | `c3` |" in text
 
 

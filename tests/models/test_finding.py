@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,19 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona.models import FOLDERS, NoModelError, explain_missing, find, find_packaged, locate
+from dodona.models import (
+    BESIDE,
+    FOLDERS,
+    INSTALLED,
+    SOURCES,
+    NoModelError,
+    explain_missing,
+    find,
+    find_packaged,
+    locate,
+)
+from support.repository import LINEAR
+from support.shell import Shell
 
 
 @pytest.fixture
@@ -93,6 +106,29 @@ def test_a_wrong_name_lists_all_that_there_are(
     assert "; in DODONA_MODELS: elm; installed: " in said and "oak" in said
     with pytest.raises(FileNotFoundError, match="installed"):
         dodona.load("ash")
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_model_of_ours_that_is_not_installed_says_how_to_get_it(
+    name: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(FOLDERS, raising=False)
+    monkeypatch.setitem(SOURCES, INSTALLED, dict)
+    said = f"{name}: not installed; in a copy of Dodona's repository: "
+    with pytest.raises(NoModelError, match=re.escape(said)):
+        dodona.load(name)
+    for verb in ("parse", "info", "tag", "package"):
+        result = shell(verb, name)
+        assert result.code == 1 and result.err.startswith(said) and result.err.count("\n") == 1
+
+
+def test_the_linear_model_is_found_as_its_advice_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(LINEAR.parents[1])
+    advice = BESIDE["en-linear"]
+    path, setting = re.findall(r"models/[^,]+|DODONA_MODELS=\w+", advice)
+    assert Path(path).is_file()
+    monkeypatch.setenv(*setting.split("="))
+    assert locate("en-linear").samefile(LINEAR)
 
 
 def test_a_name_that_ships_asks_no_package() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import dodona
+from dodona.models import BESIDE
 from dodona.models.cards import card_of
 from dodona.pipeline.sources import PartSources
 from dodona.pipeline.trainers import new_trainer
@@ -46,9 +48,26 @@ def test_a_student_becomes_a_model_with_a_card(data: Path, student: Path, tmp_pa
     assert "test" not in page.replace(
         "tests/english", ""
     )  # the test set is scored once, for the final model
+    assert not list(tmp_path.glob("*.whl"))  # it ships
     model.main([*words, "--test", "--name", "en-small"])
     page = (tmp_path / "en-small.md").read_text(encoding="utf-8")
     assert "|  | dev | test |" in page and "| **en_ewt test** |" in page
+
+
+def test_a_model_beside_the_base_wheel_becomes_a_wheel(
+    data: Path, student: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "make_page", lambda *_, **__: "# Card: [licence](LICENSE-en.txt)\n")
+    (tmp_path / model.LICENCE).write_bytes((model.PACKAGED / model.LICENCE).read_bytes())
+    monkeypatch.setattr(model, "PACKAGED", tmp_path)  # the folder models/
+    model.main(["--student", str(student), "--data", str(data), "--name", "en-large"])
+    (wheel,) = tmp_path.glob("*.whl")
+    assert BESIDE["en-large"] == f"pip install models/{wheel.name}"
+    with zipfile.ZipFile(wheel) as zipped:
+        content = {Path(name).name: zipped.read(name) for name in zipped.namelist()}
+    assert content["en-large.dodona"] == (tmp_path / "en-large.dodona").read_bytes()
+    assert content["README.md"] == b"# Card: [licence](LICENSE.txt)\n"
+    assert b"Silveira" in content["LICENSE.txt"] and b"en-large.dodona" in content["LICENSE.txt"]
 
 
 def test_scores_are_those_of_the_whole_model(data: Path, student: Path, tmp_path: Path) -> None:

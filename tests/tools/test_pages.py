@@ -13,6 +13,9 @@ from tools import figures, pages
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "docs" / "experiments"  # reports, which name the commits that made them
 PROSE = [page for page in pages.pages() if EXPERIMENTS not in page.parents]
+CARDS = sorted(
+    card for folder in ("src/dodona/models", "models") for card in ROOT.glob(f"{folder}/en*.md")
+)
 FENCE = re.compile(r"^(?:```.*?^```|(?: {4}\S[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s]+)")
 NUMBER = r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?"
@@ -60,9 +63,9 @@ def test_tables_of_measured_figures_are_generated(page: Path) -> None:
     assert not measured, f"{page.name}: {measured}"
 
 
-@pytest.mark.parametrize("name", ["en", "en-small", "en-linear"])
-def test_model_cards_agree_with_the_data_file(name: str) -> None:
-    card = (ROOT / "src" / "dodona" / "models" / f"{name}.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", CARDS, ids=lambda page: page.stem)
+def test_model_cards_agree_with_the_data_file(page: Path) -> None:
+    name, card = page.stem, page.read_text(encoding="utf-8")
     (las,) = re.findall(r"^\| las \| [\d.]+ \| ([\d.]+) \|$", card, re.MULTILINE)
     assert float(las) == figures.value(figures.load(), f"shipped-models/{name}/LAS, from text")
     size = figures.value(figures.load(), f"shipped-models/{name}/model, MB")
@@ -99,7 +102,7 @@ def test_pages_are_readable_without_a_build() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))],
+    [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *ROOT.glob("models/*.md")],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_links_lead_to_files_of_the_repository(page: Path) -> None:

@@ -2,7 +2,7 @@
 
 A name is looked up among the models that ship, then in the folders of `DODONA_MODELS`, then in
 installed packages, which declare their models by entry points. Entry points come last, since
-reading them takes longer than parsing a sentence.
+reading them takes longer than parsing a sentence. `BESIDE` names models of ours that do not ship.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ DEFAULT = "en"
 FOLDERS = "DODONA_MODELS"  # folders of models, separated as in PATH
 GROUP = "dodona_models"  # entry points: the name of a model, and the package with its file
 _FOLDER = Path(__file__).parent
+_WHEEL = "dodona_model_en_large-2.0-py3-none-any.whl"
+BESIDE = {  # models in the folder models/ of the repository, with how to get them
+    "en-large": f"pip install models/{_WHEEL}",
+    "en-linear": f"give its path, models/en-linear{SUFFIX}, or set {FOLDERS}=models",
+}
 
 
 class NoModelError(DodonaError, FileNotFoundError):
@@ -50,6 +55,7 @@ def find_packaged() -> dict[str, Path]:
 
 
 SHIPPED, INSTALLED = "models that ship", "installed"
+NOT_INSTALLED = "not installed"
 SOURCES: dict[str, Callable[[], dict[str, Path]]] = {  # in the order of lookup
     SHIPPED: find_shipped,
     f"in {FOLDERS}": find_in_folders,
@@ -82,13 +88,22 @@ def explain_missing(name: str) -> str:
 
     >>> explain_missing("english")
     'english: no such file, and no model of that name; models that ship: en...'
+    >>> explain_missing("en-large")
+    "en-large: not installed; in a copy of Dodona's repository: pip install models/dodona_..."
     """
+    if name in BESIDE:
+        return f"{name}: {advise_on_getting(name)}"
     if Path(name).is_dir():
         return f"{name}: this is a folder, and no model has that name; expected a model"
     known = {source: ", ".join(list_all()) for source, list_all in SOURCES.items()}
     listed = [f"{source}: {names}" for source, names in known.items() if names]
     problem = f"{name}: no such file, and no model of that name; "
     return problem + "; ".join(listed) + advise_on_text(name)
+
+
+def advise_on_getting(name: str) -> str:
+    """Return how to get a model of `BESIDE` that was not found."""
+    return f"{NOT_INSTALLED}; in a copy of Dodona's repository: {BESIDE[name]}"
 
 
 def advise_on_text(name: str) -> str:

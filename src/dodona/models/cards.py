@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from dodona.models import SOURCES, find_shipped
+from dodona.models import BESIDE, NOT_INSTALLED, SOURCES, advise_on_getting
 from dodona.settings import SettingsError
 from dodona.storage import container
 from dodona.storage.json_fields import has_type, read_field
@@ -49,9 +50,9 @@ class Card(NamedTuple):
 
 
 NO_CARD = Card()
-_EARLY = {  # shipped models that were made before files had cards
-    "en-linear": Card("English", "UD English EWT", "CC BY-SA 4.0")
-}
+_EARLY = "en-linear.dodona"  # made before files had cards
+_EARLY_SHA256 = "46499f38507ed0eb1d11ed8631475c868626f4346433c492632cdbcd462886b7"
+_EARLY_CARD = Card("English", "UD English EWT", "CC BY-SA 4.0")
 
 
 class Recorded(Protocol):
@@ -86,10 +87,9 @@ def card_of(record: Mapping[str, Any]) -> Card:
 
 def find_card(path: Path, record: Mapping[str, Any]) -> Card:
     """Return the card of a model file with this record."""
-    if "card" not in record:
-        for name, shipped in find_shipped().items():
-            if name in _EARLY and shipped.samefile(path):
-                return _EARLY[name]
+    if "card" not in record and path.name == _EARLY:
+        is_ours = sha256(path.read_bytes()).hexdigest() == _EARLY_SHA256
+        return _EARLY_CARD if is_ours else NO_CARD
     return card_of(record)
 
 
@@ -105,15 +105,15 @@ def with_card(path: Path, card: Card) -> bytes:
 
 @dataclass(frozen=True)
 class ModelListing:
-    """A model found by name, described by the header of its file."""
+    """A model found by name, described by the header of its file, or one of `BESIDE`."""
 
     name: str
-    source: str  # one of SOURCES
-    path: Path
+    source: str  # one of SOURCES, or NOT_INSTALLED
+    path: Path | None
     n_bytes: int = 0
     card: Card = NO_CARD
     scores: Mapping[str, float] | None = None
-    problem: str = ""  # why the file cannot be read
+    problem: str = ""  # why the file cannot be read, or how to get it
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON values."""
@@ -123,17 +123,19 @@ class ModelListing:
             "scores": self.scores,
             "bytes": self.n_bytes,
             "found": self.source,
-            "path": str(self.path),
+            "path": str(self.path) if self.path else None,
             "problem": self.problem or None,
         }
 
 
 def list_models() -> list[ModelListing]:
-    """Return every model that has a name, in the order of lookup."""
+    """Return every model that has a name, in the order of lookup, then those not installed."""
     found: dict[str, ModelListing] = {}
     for source, list_all in SOURCES.items():
         found |= {n: _describe(n, source, p) for n, p in list_all().items() if n not in found}
-    return list(found.values())
+    missing = [name for name in BESIDE if name not in found]
+    absent = [ModelListing(n, NOT_INSTALLED, None, problem=advise_on_getting(n)) for n in missing]
+    return [*found.values(), *absent]
 
 
 def _describe(name: str, source: str, path: Path) -> ModelListing:

@@ -190,7 +190,17 @@ def _source(source: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return a table row of a source: a treebank, silver, a text, or a teacher."""
     las = (source.get("dev") or {}).get("LAS")
     size = f"{source['words']:,}" if "words" in source else "" if las is None else f"LAS {las:.2f}"
-    return f"{source['kind']}: {source['file']}", size, f"`{source['sha256']}`"
+    return f"{source['kind']}: {name_source(source)}", size, f"`{source['sha256']}`"
+
+
+def name_source(source: Mapping[str, Any]) -> str:
+    """Return the file of a source; for a teacher, with the pretrained encoder under it.
+
+    >>> name_source({"kind": "teacher", "file": "teacher 2", "encoder": "electra-small"})
+    'teacher 2 on electra-small'
+    """
+    on = f" on {source['encoder']}" if "encoder" in source else ""
+    return f"{source['file']}{on}"
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dodona
-from dodona.models import DEFAULT, find_shipped
+from dodona.models import DEFAULT
 from dodona.models.cards import card_of
 from dodona.parsing.parser import Parser
 from dodona.server.errors import bad
 from dodona.server.languages import full_name, language_of
 
-# treebanks of the models that are part of Dodona, by which UDPipe's users know them
-TREEBANKS = dict.fromkeys(("en", "en-linear", "en-small"), "en_ewt")
+# treebanks of our own models, by which UDPipe's users know them
+TREEBANKS = dict.fromkeys(("en", "en-large", "en-linear", "en-small"), "en_ewt")
 
 _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
 
@@ -109,6 +109,5 @@ def _load(named: str, constraints: str | None) -> Model:
     name, is_named, path = named.partition("=")
     if not is_named or not name or Path(named).exists():
         name, path = Path(named).name.removesuffix(".dodona"), named
-    is_shipped = path in find_shipped() and not Path(path).exists()
     parser = dodona.load(path, constraints=constraints)
-    return Model(name, parser, TREEBANKS.get(path) if is_shipped else None)
+    return Model(name, parser, None if Path(path).exists() else TREEBANKS.get(path))

@@ -10,6 +10,7 @@ from typing import Any
 from dodona.cli.flags import Json, ModelName
 from dodona.models import locate
 from dodona.models.cards import Card, find_card
+from dodona.models.pages import name_source
 from dodona.parsing.parser import Parser
 from dodona.storage import container
 from dodona.storage.serialisable import reporting_damage
@@ -205,7 +206,7 @@ def _print_sources(record: dict[str, Any]) -> None:
     rows = [
         (
             source["kind"],
-            source["file"],
+            name_source(source),
             f"{source['words']:,}" if "words" in source else "-",
             ", ".join(f"{name} {score:.2f}" for name, score in source.get("dev", {}).items()),
             source["sha256"][:16],
