@@ -236,9 +236,11 @@ FLAGS: dict[str, dict[str, Check]] = {
     "encoding": only_sentences("--encoding", "latin-1", **dict.fromkeys(SENTENCES, converts)),
     "output": everywhere(changes("--output", "json")),
     "threads": everywhere(asks("2 threads", "--threads", "2")),
-    "roots": everywhere(asks("('many', 1, 'none')", "--roots", "many")),
-    "beam": everywhere(asks("('one', 3, 'none')", "--beam", "3")),
-    "constraints": everywhere(asks("('one', 1, 'ud')", "--constraints", "ud")),
+    "roots": everywhere(asks("('many', None, None)", "--roots", "many")),
+    "beam": everywhere(asks("(None, 3, None)", "--beam", "3")),
+    "constraints": everywhere(asks("(None, None, 'ud')", "--constraints", "ud")),
+    "graph": everywhere(refused("--graph", says="the model makes no enhanced graphs")),
+    "confidence": everywhere(changes("--confidence")),
     "mapped": everywhere(asks("mapped", "--mapped")),
     "keep_tags": only_sentences("--keep-tags", **dict.fromkeys(SENTENCES, changes("--keep-tags"))),
     "retag": only_sentences(
@@ -279,7 +281,7 @@ def test_constraints_are_in_the_manifest(lab: Lab) -> None:
     [header, *_] = Path("o/_dodona.jsonl").read_text().splitlines()
     assert json.loads(header)["settings"]["constraints"] == "ud"
     again = lab.run("a.jsonl", "--resume", out="o")
-    assert again.code == 1 and "another settings.constraints: 'ud', now 'none'" in again.err
+    assert again.code == 1 and "another settings.constraints: 'ud', now None" in again.err
 
 
 @pytest.mark.parametrize("encoding", ["utf8", "UTF-8", "u8"])

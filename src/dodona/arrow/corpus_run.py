@@ -26,7 +26,7 @@ from dodona.arrow.model_cache import HeldModel
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.output_files import HashedFile, open_new_file
 from dodona.arrow.outputs import RowWriter, open_output, suffix_for
-from dodona.arrow.schema import has_graphs, join_schemas
+from dodona.arrow.schema import join_schemas, optional_columns
 from dodona.arrow.separation import check_no_links, check_separate
 from dodona.arrow.sources import Fingerprint, checksum, state_of
 
@@ -102,7 +102,8 @@ class _Run:
         self.progress = RunProgress(sum(part.input.n_bytes for part in parts))
         for options in {part.options for part in parts}:
             kept = pa.schema([(new, pa.null()) for _, new in options.keep])
-            join_schemas(kept, options.level, has_graphs(model.parser))  # checks the names
+            made = optional_columns(model.parser, options.graph, options.confidence)
+            join_schemas(kept, options.level, made)  # checks the names
 
     def parse(self) -> RunProgress:
         """Parse what is missing; first check that what is there may stay."""
