@@ -55,15 +55,15 @@ class TeacherEnsemble:
         self.inventory, self.projective, self.batch_words = inventory, projective, batch_words
         self._networks = [teacher.network for teacher in teachers]
 
-    @torch.inference_mode()
     def annotate(self, sentences: Sequence[Sentence]) -> Annotation:
         """Annotate sentences."""
         encoded = self.inventory.encode(sentences)
         n_trees = len(self._networks) if len(self._networks) > 1 else 0
         found = _empty(len(encoded.types), self.inventory.tags.sizes, n_trees)
         order = [i for i, sentence in enumerate(sentences) if len(sentence)]
-        for batch in padded_batches(encoded, order, self.batch_words):
-            self._annotate_batch(found, batch)
+        with torch.inference_mode():
+            for batch in padded_batches(encoded, order, self.batch_words):
+                self._annotate_batch(found, batch)
         return found
 
     def sentences(

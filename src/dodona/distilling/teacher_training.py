@@ -43,7 +43,7 @@ class Teacher:
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Write a file without the pretrained vectors; `about` describes data and settings."""
         named = dict(self.network.named_parameters())
-        arrays = {name: Array("F32", _bytes(value)) for name, value in named.items()}
+        arrays = {name: Array("F32", _floats(value).cast("B")) for name, value in named.items()}
         sizes = {name: list(value.shape) for name, value in named.items()}
         container.write(path, KIND, VERSION, {"about": about, "sizes": sizes}, arrays)
 
@@ -80,7 +80,8 @@ class TeacherTrainer(Learner[Parameters]):
 
     def __init__(self, inventory: TeacherInventory, settings: TeacherSettings) -> None:
         super().__init__()
-        self.inventory, self.settings = inventory, settings
+        self.inventory = inventory
+        self.settings: TeacherSettings = settings
         self.encoded = inventory.encode(inventory.sentences)
         self._gold = inventory.gold_classes()
         sizes = self.encoded.n_words
@@ -161,13 +162,12 @@ class TeacherTrainer(Learner[Parameters]):
         return self.inventory.checksums()
 
     def state(self) -> TrainingState:
-        arrays = {f"parameters/{name}": _bytes(x) for name, x in self.parameters.items()}
-        arrays |= {f"average/{name}": _bytes(x) for name, x in self._average.items()}
+        arrays = {f"parameters/{name}": _floats(x) for name, x in self.parameters.items()}
+        arrays |= {f"average/{name}": _floats(x) for name, x in self._average.items()}
         for name, value in self.parameters.items():
             for kind, key in MOMENTS.items():
-                arrays[f"{kind}/{name}"] = _bytes(self.optimizer.state[value][key])
-        floats = {name: array.cast("f") for name, array in arrays.items()}
-        return TrainingState(numbers={"step": self.step}, arrays=floats)
+                arrays[f"{kind}/{name}"] = _floats(self.optimizer.state[value][key])
+        return TrainingState(numbers={"step": self.step}, arrays=arrays)
 
     def load_state(self, state: TrainingState) -> None:
         self.step = int(state.numbers["step"])
@@ -196,8 +196,8 @@ class TeacherTrainer(Learner[Parameters]):
         return Teacher(network.eval())
 
 
-def _bytes(value: Tensor) -> memoryview:
-    return memoryview(value.detach().cpu().float().contiguous().numpy()).cast("B")
+def _floats(value: Tensor) -> memoryview:
+    return memoryview(value.detach().cpu().float().contiguous().numpy().ravel())
 
 
 def _fill(named: Parameters, arrays: dict[str, memoryview]) -> None:
