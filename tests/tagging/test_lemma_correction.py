@@ -186,6 +186,28 @@ def test_the_casing_of_a_known_lemma_is_preferred(
     assert LemmaCorrection(CASINGS, lemmas=lemmas).script(chosen, form, tags) == chosen
 
 
+def test_the_capital_of_the_first_word_means_nothing() -> None:
+    lemmas = [lemma_hash(lemma) for lemma in LEMMAS]
+    found = LemmaCorrection(CASINGS, lemmas=lemmas, names=[NAME])
+    assert found.script(KEPT, "Polish", NOUN, True) == LOWER  # both are known
+    assert found.script(KEPT, "Polish", NAME, True) == KEPT
+    assert found.script(KEPT, "Indian", NOUN, True) == KEPT  # neither is known
+
+
+def test_a_known_word_with_tags_that_it_never_had_is_cased_as_lemmas_are() -> None:
+    names = [(name, name, "PROPN") for name in ("Fine", "Ann", "Rio", "Oslo", "Max", "Eve")]
+    others = [(word, word.lower(), "ADJ") for word in ("fine", "Grand", "Rough", "Wide", "Old")]
+    sentences = [
+        dodona.Sentence.from_columns([form], lemmas=[lemma], upos=[upos])
+        for form, lemma, upos in (*names, *others)
+        for _ in range(2)
+    ]
+    tagger = dodona.train_tagger(sentences, epochs=5)
+    for upos, lemma in (("PROPN", "Fine"), ("ADJ", "fine")):
+        given = dodona.Sentence.from_columns(["Fine"], upos=[upos])
+        assert tagger.tag_batch([given], keep=["upos"])[0].lemmas == [lemma]
+
+
 def test_only_endings_that_a_script_has_cut_off_are_cut_off() -> None:
     plurals = [("boxes", "box"), ("taxes", "tax"), ("oaks", "oak"), ("elms", "elm")]
     plurals += [("owners", "owner"), ("hike", "hike"), ("in", "in"), ("six", "six")]

@@ -19,9 +19,11 @@ cdef class LemmaCorrection:
     cdef vector[int] recased                            # by script and casing: a script or none
     cdef int same                                       # the script that changes nothing, or none
 
-    cdef int corrected(self, int chosen, Text form, uint32_t tags) except -1 nogil
+    cdef int corrected(
+        self, int chosen, Text form, uint32_t tags, bint is_first) except -1 nogil
     cdef int of_number(self, int chosen, Text form) except -2 nogil
-    cdef int in_case(self, int chosen, Text form, uint32_t tags) except -2 nogil
+    cdef int in_case(
+        self, int chosen, Text form, uint32_t tags, bint is_first) except -2 nogil
     cdef bint is_cut(self, int script, Text form, int most) except -1 nogil
     cdef int by_ending(self, Text form, uint32_t tags, bint whole) except -1 nogil
     cdef bint gives_lemma(self, int script, Text form, vector[char]& lemma) except -1 nogil

@@ -87,14 +87,18 @@ cdef class LemmaCorrection:
         if not 0 <= script < len(self.scripts):
             raise ValueError(f"there is no lemma script {script} among {len(self.scripts)}")
 
-    def script(self, int chosen, str form, uint32_t tags):
+    def script(self, int chosen, str form, uint32_t tags, bint is_first=False):
         """Return the script of an unknown word for which the model has chosen one."""
         cdef bytes text = form.encode()
         self._check(chosen)
-        return self.corrected(chosen, Text(text, len(text)), tags)
+        return self.corrected(chosen, Text(text, len(text)), tags, is_first)
 
-    cdef int corrected(self, int chosen, Text form, uint32_t tags) except -1 nogil:
-        """Return the script of an unknown word, given the model's choice and the tags."""
+    cdef int corrected(self, int chosen, Text form, uint32_t tags,
+                       bint is_first) except -1 nogil:
+        """Return the script of an unknown word, given the model's choice and the tags.
+
+        `is_first` is set for the first word of a sentence, whose capital means nothing.
+        """
         cdef vector[char] lemma
         cdef unordered_map[uint32_t, vector[int]].iterator others
         cdef size_t k
@@ -107,7 +111,7 @@ cdef class LemmaCorrection:
         script = self.by_ending(form, tags, whole=True)
         if script >= 0:
             return script
-        chosen = self.in_case(chosen, form, tags)
+        chosen = self.in_case(chosen, form, tags, is_first)
         is_kept = self.scripts.keeps(chosen)
         if not is_kept and self.gives_lemma(chosen, form, lemma):
             return chosen
@@ -145,7 +149,8 @@ cdef class LemmaCorrection:
                 at += 1
         return chosen
 
-    cdef int in_case(self, int chosen, Text form, uint32_t tags) except -2 nogil:
+    cdef int in_case(self, int chosen, Text form, uint32_t tags,
+                     bint is_first) except -2 nogil:
         """Return the script that differs from the chosen one in casing, if it gives a known lemma.
 
         Names in small letters or in capitals throughout get one capital, other words none.
@@ -166,7 +171,10 @@ cdef class LemmaCorrection:
         if wanted == TITLE and n_capitals > 0 and (n_small > 0 or n_capitals == 1):
             return chosen
         other = self.recased[WHOLE * chosen + wanted]
-        if other < 0 or n_capitals > 0 and self.gives_lemma(chosen, form, lemma):
+        if other < 0:
+            return chosen
+        if n_capitals > 0 and not (is_first and wanted == LOWER) and (
+                self.gives_lemma(chosen, form, lemma)):
             return chosen
         return other if self.gives_lemma(other, form, lemma) else chosen
 

@@ -119,10 +119,12 @@ cdef class TagWriter:
                 return False
             if entries[i] == ID_UNKNOWN:
                 script = self.correction.corrected(
-                    script, field(sentence, i, FORM), tags_before(values + i, stride, task))
+                    script, field(sentence, i, FORM), tags_before(values + i, stride, task),
+                    i == 0)
             elif begins_with_capital(field(sentence, i, FORM)):     # perhaps with other tags
                 script = self.correction.in_case(
-                    script, field(sentence, i, FORM), tags_before(values + i, stride, task))
+                    script, field(sentence, i, FORM), tags_before(values + i, stride, task),
+                    i == 0)
             self.scripts.apply(script, field(sentence, i, FORM), self.lemmas)
             self.fields[i * self.tasks.size() + k].size = self.lemmas.size() - at
             at = self.lemmas.size()
