@@ -153,7 +153,7 @@ def test_pipes_in_folders_are_passed_over(
     assert list(find_files([str(tmp_path)])) == [str(tmp_path / "oak.conllu")]
     monkeypatch.setenv("DODONA_MODELS", str(tmp_path))
     assert "pipe" not in [one.name for one in list_models()]
-    assert shell("parse", "en-linear", tmp_path).out.startswith("1\tOak")
+    assert shell("parse", "en-small", tmp_path).out.startswith("1\tOak")
     refused = shell("info", tmp_path / "pipe.dodona")
     assert (refused.code, refused.err) == (
         1,
