@@ -19,7 +19,7 @@ DEFAULT = "en"
 FOLDERS = "DODONA_MODELS"  # folders of models, separated as in PATH
 GROUP = "dodona_models"  # entry points: the name of a model, and the package with its file
 _FOLDER = Path(__file__).parent
-_WHEEL = "dodona_model_en_large-2.0-py3-none-any.whl"
+_WHEEL = "dodona_model_en_large-3.0-py3-none-any.whl"
 BESIDE = {  # models in the folder models/ of the repository, with how to get them
     "en-large": f"pip install models/{_WHEEL}",
     "en-linear": f"give its path, models/en-linear{SUFFIX}, or set {FOLDERS}=models",
