@@ -192,6 +192,8 @@ def test_the_capital_of_the_first_word_means_nothing() -> None:
     assert found.script(KEPT, "Polish", NOUN, True) == LOWER  # both are known
     assert found.script(KEPT, "Polish", NAME, True) == KEPT
     assert found.script(KEPT, "Indian", NOUN, True) == KEPT  # neither is known
+    both = LemmaCorrection(CASINGS, lemmas=[lemma_hash("I"), lemma_hash("i")], names=[NAME])
+    assert both.script(KEPT, "I", NOUN, True) == KEPT
 
 
 def test_a_known_word_with_tags_that_it_never_had_is_cased_as_lemmas_are() -> None:

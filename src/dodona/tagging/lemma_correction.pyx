@@ -173,8 +173,8 @@ cdef class LemmaCorrection:
         other = self.recased[WHOLE * chosen + wanted]
         if other < 0:
             return chosen
-        if n_capitals > 0 and not (is_first and wanted == LOWER) and (
-                self.gives_lemma(chosen, form, lemma)):
+        if n_capitals > 0 and not (is_first and wanted == LOWER and n_small > 0) and (
+                self.gives_lemma(chosen, form, lemma)):     # n_small: not "I"
             return chosen
         return other if self.gives_lemma(other, form, lemma) else chosen
 
