@@ -12,3 +12,4 @@ cdef class TextSplitter:
 
     cdef TextScanner scanner(self, text, bint by_lines)
     cdef int run(self, TextScanner scanner) except -1 nogil
+    cdef int add_scores(self, const uint64_t* keys, int n, int most, int* scores) except -1 nogil

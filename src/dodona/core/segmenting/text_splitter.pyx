@@ -7,7 +7,7 @@ from dodona.core.segmenting.text_scanner import check_pair_table
 from dodona.core.weights.linear cimport BLOCK
 
 cdef enum:
-    MAX_SCORE = 0x7fff
+    MAX_SUMMED = 32         # keys whose weights, up to 127 * 8 each, sum to less than 2 ** 15
 
 MAX_BIAS = 1 << 12      # scores are within four times that
 
@@ -42,24 +42,31 @@ cdef class TextSplitter:
     cdef int run(self, TextScanner scanner) except -1 nogil:
         """Find all tokens of the scanner's text."""
         cdef uint64_t keys[MAX_BOUNDARY_KEYS]
-        cdef int16_t scores[BLOCK]
-        cdef int n, best, label
-        # a token across white space needs evidence of its own: without such tokens in training, no
-        # weight of SAME is positive there (segmenters saved before tags existed do not ask for it)
-        cdef int16_t least = -MAX_SCORE if scanner.words.empty() else 0
+        cdef int scores[N_LABELS]
+        cdef int n, best
         if not scanner.begin(0, <Py_ssize_t> scanner.text.kind.size()):
             return 0
         while scanner.next_boundary():
             n = fill_boundary(scanner, keys)
-            for label in range(BLOCK):
-                scores[label] = 0
-            scores[SENTENCE] = <int16_t> self.bias
-            self.weights.score(keys, n, scores)
+            scores[SAME], scores[TOKEN], scores[SENTENCE] = 0, 0, self.bias
+            self.add_scores(keys, n, n if scanner.words.empty() else MAX_SUMMED, scores)
             best = TOKEN
-            if scores[SAME] > scores[TOKEN] and scanner.may_join() and (
-                    scores[SAME] > least or scanner.gap == scanner.at):
+            if scores[SAME] > scores[TOKEN] and scanner.may_join():
                 best = SAME
             if scores[SENTENCE] > scores[best] and scanner.may_end():
                 best = TOKEN if scanner.by_lines else SENTENCE
             scanner.take(best)
         scanner.finish()
+
+    cdef int add_scores(self, const uint64_t* keys, int n, int most, int* scores) except -1 nogil:
+        """Add the weights of the keys, of at most `most` together: more may exceed 16 bits."""
+        cdef int16_t sums[BLOCK]
+        cdef int first = 0, label
+        while first < n:
+            for label in range(BLOCK):
+                sums[label] = 0
+            self.weights.score(keys + first, min(most, n - first), sums)
+            for label in range(N_LABELS):
+                scores[label] += sums[label]
+            first += most
+        return 0
