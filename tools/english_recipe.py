@@ -41,6 +41,7 @@ SIZES = {
 }
 WITHOUT_VECTORS = ("en-small",)  # vectors would be larger than the rest of the model
 WITH_GRAPHS = ("en", "en-large")
+BEAMS = {"en-large": 4}  # of the finished model: +0.22 LAS on dev, as with 8
 OF_ALL = (
     "--system arc-hybrid --batch-words 2500 --silver-per-gold 4 --variants 0.15 --constraints ud"
 )

@@ -33,17 +33,18 @@ from dodona.parsing.preparation import load_trees
 from dodona.pipeline.text_trainer import text_scores
 from dodona.records import replace
 from dodona.segmentation.segmenter import Segmenter
+from dodona.settings import NEURAL
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.training.neural.strategy import lemma_trainer
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.universal import universal_part
+from dodona.treebank.universal import UNANNOTATED, universal_part
 from tools import english, english_recipe, student_parts
 from tools.treebanks import ROOT, find_folder
 
 SHIPPED, PACKAGED = ROOT / "src" / "dodona" / "models", ROOT / "models"
 LICENCE = "LICENSE-en.txt"  # in both folders
-CARD = Card("English", "UD English EWT, GUM, PUD, ESLSpok and CTeTex", "CC BY-SA 4.0", "3.0")
+CARD = Card("English", "UD English EWT, GUM, PUD and ESLSpok", "CC BY-SA 4.0", "3.0")
 TREEBANKS = english_recipe.TREEBANKS
 GOLD = 10  # an occurrence in a treebank counts as so many in silver
 REST = Path(__file__).parent / "english_card.md"  # the parts that are not measured
@@ -92,6 +93,9 @@ def package(model: Path, page: str) -> None:
 
 def add_parts(parser: Parser, chosen: argparse.Namespace) -> Parser:
     """Return the parser with the parts that are not trained with its network."""
+    if chosen.name in english_recipe.BEAMS and parser.settings.scorer == NEURAL:
+        settings = parser.settings.replace(beam=english_recipe.BEAMS[chosen.name])
+        parser = replace(parser, settings=settings)
     if chosen.segmenter is not None:
         parser = replace(parser, segmenter=Segmenter.load(chosen.segmenter))
     if chosen.lemmas is not None:
@@ -110,7 +114,8 @@ def add_parts(parser: Parser, chosen: argparse.Namespace) -> Parser:
     if chosen.name in english_recipe.WITH_GRAPHS:
         train = [chosen.data / treebank / "train.conllu" for treebank in TREEBANKS]
         sentences = [sentence for path in train for sentence in dodona.read(path)]
-        parser = parser.with_enhancer(train_enhancer(sentences))
+        if any({*sentence.deps} - {UNANNOTATED} for sentence in sentences):
+            parser = parser.with_enhancer(train_enhancer(sentences))
     return parser
 
 

@@ -46,6 +46,7 @@ def command(verb: str, folder: Path) -> list[str]:
         "tag": ["tag", "--train", oaks, "-o", out, "--epochs", "1"],
         "cluster": ["cluster", oaks, "--clusters", "2", "-o", out],
         "distil": ["distil", oaks, "-o", out, "--silver", oaks, "--until", "segmenter"],
+        "enhance": ["enhance", model, "--train", oaks, "-o", out],
         "evaluate": ["evaluate", oaks, oaks],
         "validate": ["validate", oaks],
         "grep": ["grep", "upos=NOUN", oaks],

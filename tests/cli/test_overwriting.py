@@ -34,7 +34,7 @@ def content(here: Path) -> dict[str, bytes]:
 def refused(here: Path, capfd: Any, *words: str) -> str:
     before = content(here)
     with pytest.raises(SystemExit) as left:
-        main([*words])
+        main([*words, *([] if "--output" in words else ["--output", "conllu"])])
     assert left.value.code == 2 and content(here) == before
     return str(capfd.readouterr().err)
 
@@ -85,7 +85,7 @@ def test_redirected_streams_are_files_too(here: Path) -> None:
         return subprocess.run([*START, "parse", "m.dodona", *words], stderr=-1, **streams)
 
     with (here / "a.txt").open("rb") as stdin:
-        done = run(["-", "-o", "a.txt"], stdin=stdin)
+        done = run(["-", "-o", "a.txt", "--output", "conllu"], stdin=stdin)
     assert done.returncode == 2 and b"would be overwritten" in done.stderr
     with (here / "a.txt").open("ab") as stdout:
         done = run(["a.txt"], stdout=stdout)
@@ -93,7 +93,7 @@ def test_redirected_streams_are_files_too(here: Path) -> None:
 
 
 def test_what_is_not_read_is_written(here: Path) -> None:
-    for words in (["a.txt", "-o", "b.txt"], ["a.txt", "-o", "texts"], ["texts", "-o", "."]):
+    for words in (["a.txt", "-o", "b.conllu"], ["a.txt", "-o", "texts"], ["texts", "-o", "."]):
         with pytest.raises(SystemExit) as left:
             main(["parse", "m.dodona", *words])
         assert not left.value.code

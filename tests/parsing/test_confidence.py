@@ -78,7 +78,9 @@ def test_signals_of_tags_are_odds_among_all_tags(name: str) -> None:
         if column == "lemma":
             continue
         cold, hot = ([x for one in signals(column, t) for x in one] for t in (1e-6, 1e9))
-        assert {round(x, 3) for x in cold} <= {0.0, MOST}  # the best, or one of two equal ones
+        # the best, one of two equal ones, or one that agrees better with the other columns
+        assert {round(x, 3) for x in cold} <= {-MOST, 0.0, MOST}
+        assert sum(x > 0 for x in cold) > 0.8 * len(cold)
         even = -log(len(classes) - 1)
         assert {*hot} - {MOST} and all(x == pytest.approx(even) for x in hot if x != MOST)
 

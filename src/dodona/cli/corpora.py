@@ -67,6 +67,11 @@ def check_corpus(
     `corpus_flags` are the flags that make the input a corpus, with their values; `unfit` are flags
     for sentences, and whether they are given.
     """
+    text = corpus_flags["--text"]
+    if text == "":
+        raise UsageError("--text needs the name of a column")
+    if text and (advice := advise_on_text(text)):
+        raise UsageError(f"--text is the name of a column of a corpus{advice}")
     given = (flag for flag, value in corpus_flags.items() if value not in (None, False))
     why = next(given, "")
     why = why or ("--output parquet" if output == PARQUET else "a table")
@@ -80,11 +85,6 @@ def check_corpus(
     for name, is_given in unfit.items():
         if is_given:
             raise UsageError(f"--{name} does not apply to a corpus")
-    text = corpus_flags["--text"]
-    if text == "":
-        raise UsageError("--text needs the name of a column")
-    if text and (advice := advise_on_text(text)):
-        raise UsageError(f"--text is the name of a column of a corpus{advice}")
     if out == "-":
         raise UsageError("the output of a corpus is a folder: use -o FOLDER")
     if Path(out).is_file():

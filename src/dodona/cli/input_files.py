@@ -180,7 +180,7 @@ def guess_encoding(data: bytes) -> str | None:
 
     >>> guess_encoding("é".encode("latin-1")), guess_encoding("oak".encode("utf-16"))
     ('latin-1', 'utf-16')
-    >>> guess_encoding(b"\x7fELF\x02\x01\x01\x00\x00\x00\xb7\x00\x01\x00\x00\x00")
+    >>> guess_encoding(b"\x7fELF\x02\x01\x01" + bytes(9))
     """
     for mark, name in _MARKS.items():
         if data.startswith(mark):

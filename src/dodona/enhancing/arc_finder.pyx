@@ -132,12 +132,14 @@ cdef class ArcFinder(PathWalker):
         """Add arcs of the tree, from its root downwards, until every word can be reached."""
         cdef size_t i
         cdef int32_t word
-        self.first_from.assign(self.words.size(), NONE)
+        self.first_from.clear()
+        self.first_from.resize(self.words.size(), NONE)
         self.next_from.resize(corpus.arcs.size() - start)
         for i in range(start, corpus.arcs.size()):
             self.next_from[i - start] = self.first_from[corpus.arcs[i].head]
             self.first_from[corpus.arcs[i].head] = <int32_t> (i - start)
-        self.is_reached.assign(self.words.size(), False)
+        self.is_reached.clear()
+        self.is_reached.resize(self.words.size(), False)
         self._reach(corpus, start, 0)
         word = self.words[0].first_child
         while word:                         # the tree, each word before its children

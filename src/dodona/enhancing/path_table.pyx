@@ -31,7 +31,7 @@ cdef class PathTable:
             self.pattern[self._insert(pattern, numbers)] = number
         self.choices = choices
         self.step = steps
-        self.outputs.assign(self.n_classes * self.facts.size(), NONE)
+        self.outputs.resize(self.n_classes * self.facts.size(), NONE)
         for (klass, label), number in outputs.items():
             self.outputs[klass * self.facts.size() + label] = number
         self.is_root = is_root

@@ -94,7 +94,8 @@ def fit_calibrator(points: Points, temperature: float) -> tuple[Calibrator, floa
     line = fit_line([point for point in points if point[0] < MOST])
     share = (sum(certain) + 1) / (len(certain) + 1.1)  # a little doubt, however many are right
     loss = line.loss - sum(log(share if right else 1 - share) for right in certain)
-    return Calibrator(temperature, line.slope, line.offset, share), loss
+    slope = max(line.slope, 0)  # below 0 only by chance, on very few words
+    return Calibrator(temperature, slope, line.offset, share), loss
 
 
 def find_points(

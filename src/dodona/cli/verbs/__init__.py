@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 VERBS = (
-    *("train", "enhance", "parse", "tag", "cluster", "distil", "calibrate", "evaluate"),
+    *("train", "parse", "tag", "cluster", "distil", "enhance", "calibrate", "evaluate"),
     *("validate", "grep"),
     *("convert", "draw", "info", "models", "package", "oracle", "serve", "bench"),
 )

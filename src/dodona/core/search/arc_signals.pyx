@@ -114,7 +114,8 @@ cdef class SignalReader:
         words = corpus.words(sentence)
         self.find_path(&words)
         self.follow(&words)
-        self.arcs.assign(n, 0)
+        self.arcs.clear()
+        self.arcs.resize(n, 0)
         if self.has_costs and n <= MOST_WITH_COSTS:
             self.find_kept(heads, n)
         else:
@@ -141,9 +142,12 @@ cdef class SignalReader:
         cdef int i = 0, chosen, note
         self.space.reserve(words.n_words, self.system)
         self.system.start_state(state)
-        self.labels.assign(words.n_words, 0)
-        self.built_at.assign(words.n_words + 1, NONE)
-        self.heads.assign(words.n_words + 1, NONE)
+        self.labels.clear()
+        self.labels.resize(words.n_words, 0)
+        self.built_at.clear()
+        self.built_at.resize(words.n_words + 1, NONE)
+        self.heads.clear()
+        self.heads.resize(words.n_words + 1, NONE)
         self.shares.clear()
         self.declined.clear()
         while not self.system.final(state):
@@ -237,7 +241,8 @@ cdef class SignalReader:
         cdef StateC* state = &self.space.state
         cdef int i, d, klass
         self.build_golds(heads, n)
-        self.looked_at.assign(n, NONE)
+        self.looked_at.clear()
+        self.looked_at.resize(n, NONE)
         self.system.start_state(state)
         for i in range(<int> self.path.size()):
             klass = self.path[i].klass
@@ -257,10 +262,14 @@ cdef class SignalReader:
         cdef int d
         self.block.resize(size * n)
         self.golds.resize(n)
-        self.heads.assign(n, NONE)
-        self.no_labels.assign(n, NONE)
-        self.first_child.assign(n + 1, NONE)
-        self.next_child.assign(n + 1, NONE)
+        self.heads.clear()
+        self.heads.resize(n, NONE)
+        self.no_labels.clear()
+        self.no_labels.resize(n, NONE)
+        self.first_child.clear()
+        self.first_child.resize(n + 1, NONE)
+        self.next_child.clear()
+        self.next_child.resize(n + 1, NONE)
         for d in range(1, n + 1):
             self.heads[d - 1] = heads[d - 1]
             self.system.build_tree(&self.golds[d - 1], &self.block[size * (d - 1)], n,

@@ -40,7 +40,8 @@ def tag_signals(TagTask task not None, PackedWeights weights not None, Corpus co
                 continue
             task.features.fill_static(&words, i, keys.data())
             task.features.fill_history(&words, i, keys.data() + task.features.n_static)
-            scores.assign(task.n_padded, 0)
+            scores.clear()
+            scores.resize(task.n_padded, 0)
             weights.score(keys.data(), task.features.n_templates, scores.data())
             odds.append(odds_of(scores.data(), task.n_classes, own[i] - N_RESERVED,
                                 1 / (UNITS * temperature)))

@@ -25,7 +25,7 @@ def with_empty_nodes(sentence: Sentence) -> Sentence:
     """Return the sentence with exactly the empty nodes that the labels in DEPS pass through.
 
     >>> s = Sentence.from_columns(["Oaks", "and", "doves"], deps=["0:root", "_", "1:conj>nsubj"])
-    >>> node = str(with_empty_nodes(s)).splitlines()[-2].split()
+    >>> node = with_empty_nodes(s).to_conllu().splitlines()[-2].split()
     >>> node[0], node[8]
     ('3.1', '1:conj')
     """
