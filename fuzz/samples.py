@@ -13,6 +13,7 @@ from unittest.mock import patch
 from zlib import crc32
 
 import dodona
+from dodona.enhancing.training import train_enhancer
 from dodona.storage.serialisable import Serialisable
 from dodona.synthetic.generator import synthetic_treebank, to_conllu
 from dodona.treebank.encoding.clusters import Clusters
@@ -136,6 +137,7 @@ NETWORKS: dict[str, Callable[[], Serialisable]] = {
     "network-swap": partial(network, system="swap"),
     "network-beam": partial(network, system="arc-hybrid", beam=3),
     "network-graphs": partial(network, graph="enhanced"),
+    "network-constraints": partial(network, system="arc-hybrid", constraints="ud"),
 }
 
 MAKERS: dict[str, Callable[[], Serialisable]] = {
@@ -150,6 +152,8 @@ MAKERS: dict[str, Callable[[], Serialisable]] = {
     "clusters": partial(train, templates=TEMPLATES + CLUSTER_TEMPLATES, clusters=CLUSTERS),
     "tree-and-graph": partial(train, graphs, graph="basic+enhanced"),
     "pipeline": partial(train, pipeline="text"),
+    "enhanced": lambda: train().with_enhancer(train_enhancer(graphs(), epochs=1)),
+    "calibrated": lambda: dodona.calibrate(train(), treebank()),
     "tagger": partial(dodona.train_tagger, treebank(), epochs=2, cutoff=1),
     "tagger-beam": partial(
         dodona.train_tagger, treebank(), epochs=2, cutoff=1, search="beam", beam=2

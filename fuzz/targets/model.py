@@ -69,6 +69,9 @@ def _parse(parser: dodona.Parser) -> object:
         return tuple(parsed[1].deps)
     parsed = list(parser.pipe(sentences()))
     check_parses(sentences(), parsed)
+    sure = list(parser.pipe(sentences(), graph=parser.has_graphs, confidence=True))
+    promise([s.heads for s in sure] == [s.heads for s in parsed], "confidence changes no tree")
+    check_readable(sure, "optional")
     if parser.segmenter is not None:
         check_readable(list(parser(TEXT)))
     parser.trace(sentences()[1])
