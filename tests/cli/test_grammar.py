@@ -46,7 +46,7 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         one = st.booleans() if parameter.negative else st.just(True)
     else:
         floats = st.floats(allow_nan=False)
-        one = {int: st.integers(), float: floats, str: WORDS}[parameter.type]
+        one = {int: st.integers(-(2**62), 2**62), float: floats, str: WORDS}[parameter.type]
     return st.lists(one, min_size=1, max_size=3) if parameter.is_list else one
 
 
