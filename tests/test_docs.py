@@ -115,7 +115,7 @@ def test_the_examples_of_a_module_hold(name: str) -> None:
     try:
         module = importlib.import_module(name)
     except ImportError as error:
-        if "pip install" not in str(error):
+        if "pip install" not in str(error) and error.name != "torch":  # of the extra `teachers`
             raise
         pytest.skip(str(error))  # the extra is not installed
     for test in doctest.DocTestFinder(exclude_empty=True).find(module):
