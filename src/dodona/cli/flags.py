@@ -7,6 +7,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
+from dodona.settings import CONSTRAINTS
+
 REQUIRED: Any = object()  # the default of a parameter without one
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
@@ -38,6 +40,14 @@ Mapped = Annotated[
     Flag(
         "map the model file into memory, where processes share it; results are undefined if the "
         "file changes while in use"
+    ),
+]
+Constraints = Annotated[
+    str | None,
+    Flag(
+        "ud: enforce the rules of Universal Dependencies for relations and tags",
+        choices=CONSTRAINTS,
+        default="as trained",
     ),
 ]
 DevFile = Annotated[

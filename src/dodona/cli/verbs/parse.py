@@ -13,14 +13,14 @@ from dodona.cli.corpora import (
     parse_corpus,
 )
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Encoding, Flag, Mapped, SkipBad, Threads
+from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
-from dodona.settings import CONSTRAINTS, ROOT_COUNTS
+from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
 
 WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
@@ -71,14 +71,7 @@ def parse(
     retag: Annotated[
         bool, Flag("replace the tags of the input by those of the model's tagger")
     ] = False,
-    constraints: Annotated[
-        str | None,
-        Flag(
-            "ud: enforce the rules of Universal Dependencies for relations and tags",
-            choices=CONSTRAINTS,
-            default="as trained",
-        ),
-    ] = None,
+    constraints: Constraints = None,
     graph: Annotated[
         bool, Flag("also make enhanced graphs (column DEPS), if the model can make them")
     ] = False,

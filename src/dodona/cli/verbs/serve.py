@@ -4,9 +4,8 @@ from dataclasses import Field, fields
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag, Parameter, add_parameters
+from dodona.cli.flags import Constraints, Flag, Parameter, add_parameters
 from dodona.server.limits import Limits
-from dodona.settings import CONSTRAINTS
 
 
 def serve(
@@ -33,14 +32,7 @@ def serve(
             metavar="ORIGINS",
         ),
     ] = None,
-    constraints: Annotated[
-        str | None,
-        Flag(
-            "ud: enforce the rules of Universal Dependencies for relations and tags",
-            choices=CONSTRAINTS,
-            default="as trained",
-        ),
-    ] = None,
+    constraints: Constraints = None,
     quiet: Annotated[bool, Flag("do not log requests")] = False,
     **limits: Any,
 ) -> None:
