@@ -1,0 +1,237 @@
+"""Pretraining of a transformer on words of raw text, for languages that have no encoder.
+
+A vocabulary of pieces is learned from words (byte-pair encoding, Sennrich et al. 2016); the network
+guesses masked pieces (Devlin et al. 2019) in sentences of all languages at once, so that small ones
+profit from large ones. It reads words, as teachers do, not running text: the pieces of a word are
+the same in both.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from dodona.distilling.pretrained import MAX_PIECES, PieceTokenizer
+from dodona.distilling.teacher_network import choose_device
+from dodona.extras import require
+
+PAD, UNKNOWN, BEGIN, END, MASK = SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+NO_TARGET = -100
+KEPT, RANDOM = 0.1, 0.1  # shares of chosen pieces that are not masked, or replaced by another one
+LARGEST_GRADIENT = 1.0
+MOST_CHARACTERS = 7000  # with pieces of their own; Chinese and Korean need thousands
+WEIGHT_DECAY = 0.01
+WARM = 0.05  # share of all steps
+
+AnyArray = Any  # of NumPy
+Report = Any
+
+
+@dataclass(frozen=True)
+class PretrainingSettings:
+    """Sizes of the network and of its training."""
+
+    vocabulary: int = 32_000  # pieces
+    embedding: int = 192  # of a piece
+    width: int = 512
+    layers: int = 6
+    heads: int = 8
+    longest: int = 128  # pieces of a sentence that are read
+    epochs: int = 6
+    batch_pieces: int = 32_768
+    learning_rate: float = 6e-4
+    masked: float = 0.2  # share of pieces to guess
+    dropout: float = 0.0  # a corpus that is read a few times is not learned by heart
+    seed: int = 1
+
+
+def learn_pieces(sentences: Iterable[Sequence[str]], size: int) -> Any:
+    """Learn a vocabulary of pieces, and return a tokenizer of words."""
+    tokenizers, transformers = require("tokenizers", "teachers"), require("transformers", "teachers")
+    found = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=UNKNOWN))
+    found.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always")
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=size,
+        limit_alphabet=min(MOST_CHARACTERS, size // 2),
+        special_tokens=list(SPECIAL),
+        show_progress=False,
+    )
+    found.train_from_iterator((" ".join(words) for words in sentences), trainer)
+    begin, end = found.token_to_id(BEGIN), found.token_to_id(END)
+    found.post_processor = tokenizers.processors.TemplateProcessing(
+        single=f"{BEGIN} $A {END}", special_tokens=[(BEGIN, begin), (END, end)]
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=found,
+        pad_token=PAD,
+        unk_token=UNKNOWN,
+        cls_token=BEGIN,
+        sep_token=END,
+        mask_token=MASK,
+    )
+
+
+@dataclass(frozen=True)
+class PieceCorpus:
+    """Sentences as pieces, one after the other."""
+
+    pieces: AnyArray  # of all sentences
+    first: AnyArray  # index of the first piece of each, and the end
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]], tokenizer: Any, longest: int) -> PieceCorpus:
+        """Split the words of sentences into pieces."""
+        split = PieceTokenizer(tokenizer, max(longest, 5 * MAX_PIECES))
+        found: list[AnyArray] = []
+        for words in sentences:
+            ids = [piece for some in split.pieces(words) for piece in some]
+            found.append(np.array([*split.before, *ids[: split.limit], *split.after], np.uint16))
+        sizes = np.array([0, *map(len, found)], np.int64)
+        pieces = np.concatenate(found) if found else np.zeros(0, np.uint16)
+        return cls(pieces, np.cumsum(sizes))
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @classmethod
+    def join(cls, parts: Sequence[PieceCorpus], repeats: Sequence[float], seed: int) -> PieceCorpus:
+        """Return one corpus with the sentences of all, some of them several times."""
+        random = np.random.default_rng(seed)
+        pieces, sizes = [], []
+        for part, repeat in zip(parts, repeats, strict=True):
+            whole, rest = divmod(repeat, 1)
+            chosen = np.concatenate(
+                [*[np.arange(len(part))] * int(whole), np.flatnonzero(random.random(len(part)) < rest)]
+            )
+            n = np.diff(part.first)[chosen]
+            at = np.repeat(part.first[chosen] - (np.cumsum(n) - n), n) + np.arange(n.sum())
+            pieces.append(part.pieces[at])
+            sizes.append(n)
+        first = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+        return cls(np.concatenate(pieces), first)
+
+    def batches(self, size: int, seed: int) -> Iterator[AnyArray]:
+        """Yield padded batches (sentence, position) of sentences of about one length."""
+        random = np.random.default_rng(seed)
+        n = np.diff(self.first)
+        order = random.permutation(len(self))
+        order = order[np.argsort(n[order], kind="stable")]
+        lengths, cuts, begin = n[order], [0], 0
+        while begin < len(order):  # as many sentences as fit when padded to the longest of them
+            end = begin + 1
+            step = max(size // max(int(lengths[begin]), 1), 1)
+            end = min(begin + step, len(order))
+            while end > begin + 1 and (end - begin) * int(lengths[end - 1]) > size:
+                end = begin + max(size // int(lengths[end - 1]), 1)
+            cuts.append(end)
+            begin = end
+        for i in random.permutation(len(cuts) - 1).tolist():
+            yield self._padded(order[cuts[i] : cuts[i + 1]])
+
+    def _padded(self, chosen: AnyArray) -> AnyArray:
+        n = self.first[chosen + 1] - self.first[chosen]
+        found: AnyArray = np.zeros((len(chosen), int(n.max())), np.int64)  # PAD is 0
+        inside = np.arange(found.shape[1]) < n[:, None]
+        at = np.repeat(self.first[chosen] - (np.cumsum(n) - n), n) + np.arange(n.sum())
+        found[inside] = self.pieces[at]
+        return found
+
+
+class Pretraining:
+    """The training of a masked language model."""
+
+    def __init__(self, tokenizer: Any, corpus: PieceCorpus, settings: PretrainingSettings) -> None:
+        transformers = require("transformers", "teachers")
+        torch.manual_seed(settings.seed)
+        self.tokenizer, self.corpus, self.settings = tokenizer, corpus, settings
+        self.device = choose_device()
+        self.model = transformers.ElectraForMaskedLM(
+            transformers.ElectraConfig(
+                vocab_size=len(tokenizer),
+                embedding_size=settings.embedding,
+                hidden_size=settings.width,
+                num_hidden_layers=settings.layers,
+                num_attention_heads=settings.heads,
+                intermediate_size=4 * settings.width,
+                max_position_embeddings=256,
+                hidden_dropout_prob=settings.dropout,
+                attention_probs_dropout_prob=settings.dropout,
+                pad_token_id=tokenizer.pad_token_id,
+            )
+        ).to(self.device)
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(),
+            lr=settings.learning_rate,
+            betas=(0.9, 0.98),
+            weight_decay=WEIGHT_DECAY,
+            fused=self.device.type == "cuda",
+        )
+        self.n_done = self.step = 0  # epochs, steps
+        self.n_steps = sum(1 for _ in corpus.batches(settings.batch_pieces, 0)) * settings.epochs
+
+    def epochs(self, seconds: float = math.inf) -> Iterator[tuple[int, float, float]]:
+        """Run the epochs; yield number, loss, and pieces a second of each.
+
+        With a limit of seconds the learning rate falls by time, so that training ends there.
+        """
+        start = monotonic()
+        while self.n_done < self.settings.epochs and monotonic() - start < seconds:
+            begin, losses, n = monotonic(), torch.zeros((), device=self.device), 0
+            steps = 0
+            for batch in self.corpus.batches(self.settings.batch_pieces, 1 + self.n_done):
+                past = max(self.step / self.n_steps, (monotonic() - start) / seconds)
+                if past >= 1:
+                    break
+                losses += self._learn(batch, past)
+                n += int((batch > 0).sum())
+                steps += 1
+            self.n_done += 1
+            yield self.n_done, float(losses) / max(steps, 1), n / (monotonic() - begin)
+
+    def _learn(self, batch: AnyArray, past: float) -> Tensor:
+        """Make one step; `past` is the share of the training that is over."""
+        rate = min(past / WARM, 0.5 + 0.5 * math.cos(math.pi * past))
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.settings.learning_rate * max(rate, 1e-3)
+        ids = torch.from_numpy(batch).to(self.device, non_blocking=True)
+        inputs, chosen = self._mask(ids)
+        kind = self.device.type
+        with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
+            hidden = self.model.electra(input_ids=inputs, attention_mask=(ids != 0).long())[0]
+            guessed = self.model.generator_predictions(hidden[chosen])
+            scores = self.model.generator_lm_head(guessed)
+        loss = functional.cross_entropy(scores.float(), ids[chosen])
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), LARGEST_GRADIENT)
+        self.optimizer.step()
+        self.step += 1
+        return loss.detach()
+
+    def _mask(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the pieces with some masked, and which ones are to be guessed."""
+        chosen = (torch.rand(ids.shape, device=self.device) < self.settings.masked) & (
+            ids >= len(SPECIAL)
+        )
+        how = torch.rand(ids.shape, device=self.device)
+        others = torch.randint(len(SPECIAL), len(self.tokenizer), ids.shape, device=self.device)
+        inputs = ids.masked_fill(chosen & (how >= KEPT + RANDOM), self.tokenizer.mask_token_id)
+        return torch.where(chosen & (how < RANDOM), others, inputs), chosen
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder, without the layer that guesses pieces, as `transformers` reads it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.model.electra.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+        about = {"steps": self.step, "pieces": len(self.corpus.pieces)}
+        (folder / "pretraining.json").write_text(json.dumps(about), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Models of many languages from a folder of treebanks and raw text: `make languages`."""

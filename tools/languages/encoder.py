@@ -1,0 +1,141 @@
+"""The encoder of all languages, on which teachers stand: `make languages` makes it once.
+
+Three steps, kept in OUT/encoder: `pieces` (a vocabulary), `masked` (a masked language model of all
+raw text, segmented into words, and of the treebanks to train on), and `joint` (a teacher of all
+treebanks at once, of which only the encoder is kept). A GPU needs a quarter of an hour for them; a
+CPU would need days, so that the result is kept in the repository (`models/multilingual.encoder`),
+and this tool is only needed to make another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from dodona.distilling.encoder_file import pack_encoder
+from dodona.distilling.pretraining import (
+    PieceCorpus,
+    Pretraining,
+    PretrainingSettings,
+    learn_pieces,
+)
+from dodona.distilling.teacher_inventory import TeacherInventory
+from dodona.distilling.teacher_settings import TeacherSettings
+from dodona.distilling.teacher_training import TeacherTrainer
+from dodona.parsing.preparation import load_trees
+from dodona.training.neural.gold_treebanks import GoldTreebanks
+from dodona.treebank.conllu.reader import read
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.universal import UNANNOTATED
+from tools.languages.sets import LanguageSet, find_data, find_sets
+
+SAMPLE = 20_000  # sentences of a language for the vocabulary
+ENOUGH = 700_000  # words; a language with fewer is repeated
+MOST_REPEATS = 4.0
+JOINT = TeacherSettings(
+    epochs=8, width=300, layers=1, batch_words=12_000, learning_rate=0.0015, encoder_rate=0.0003
+)
+
+
+def words_of(one: LanguageSet, out: Path) -> Iterator[list[str]]:
+    """Yield the words of sentences to train on, and of the selected sentences of raw text."""
+    yield from (s.forms for s in read(one.train, trees="ignored"))
+    for path in sorted((out / one.name / "work" / "sentences").glob("*.conllu.gz")):
+        yield from (sentence.forms for sentence in read(path, trees="ignored"))
+
+
+def make_pieces(sets: Sequence[LanguageSet], out: Path) -> Path:
+    """Learn the vocabulary from as many sentences of each language."""
+    folder = out / "encoder" / "pieces"
+    if not (folder / "tokenizer.json").exists():
+        draw = random.Random(1)
+        sample: list[list[str]] = []
+        for one in sets:
+            found = list(words_of(one, out))
+            sample += draw.sample(found, min(SAMPLE, len(found)))
+        learn_pieces(sample, PretrainingSettings.vocabulary).save_pretrained(folder)
+    return folder
+
+
+def split_words(out: Path, pieces: Path, one: LanguageSet) -> PieceCorpus:
+    """Return the corpus of a language as pieces."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(pieces)
+    return PieceCorpus.of(words_of(one, out), tokenizer, PretrainingSettings.longest)
+
+
+def make_masked(
+    sets: Sequence[LanguageSet], out: Path, settings: PretrainingSettings, seconds: float, jobs: int
+) -> Path:
+    """Train the masked language model."""
+    from transformers import AutoTokenizer
+
+    folder = out / "encoder" / "masked"
+    if (folder / "config.json").exists():
+        return folder
+    pieces = make_pieces(sets, out)
+    with ProcessPoolExecutor(jobs) as pool:
+        parts = list(pool.map(partial(split_words, out, pieces), sets))
+    sizes = np.array([one.n_words + one.n_text_words for one in sets])
+    repeats = np.clip(np.sqrt(ENOUGH / sizes), 1, MOST_REPEATS)
+    corpus = PieceCorpus.join(parts, repeats.tolist(), settings.seed)
+    print(f"{len(corpus):,} sentences, {len(corpus.pieces):,} pieces", flush=True)
+    training = Pretraining(AutoTokenizer.from_pretrained(pieces), corpus, settings)
+    for number, loss, speed in training.epochs(seconds):
+        print(f"masked, epoch {number}: loss {loss:.3f}, {speed:,.0f} pieces/s", flush=True)
+    training.save(folder)
+    return folder
+
+
+def plain(sentence: Sentence) -> Sentence:
+    """Return a sentence without XPOS and lemmas, which differ from language to language."""
+    empty = [UNANNOTATED] * len(sentence)
+    return sentence.replace(xpos=empty, lemmas=empty)
+
+
+def make_joint(sets: Sequence[LanguageSet], out: Path, masked: Path, settings: TeacherSettings) -> Path:
+    """Train one teacher of all treebanks on the encoder, and keep the encoder."""
+    from transformers import AutoTokenizer
+
+    folder = out / "encoder" / "joint"
+    if (folder / "config.json").exists():
+        return folder
+    sentences = list(chain.from_iterable(map(plain, load_trees(one.train)) for one in sets))
+    inventory = TeacherInventory(GoldTreebanks(sentences, []), None)
+    from dataclasses import replace
+
+    trainer = TeacherTrainer(inventory, replace(settings, encoder=str(masked)))
+    print(trainer.cost(), flush=True)
+    for epoch in trainer.epochs():
+        print(f"joint, epoch {epoch.number}: {epoch.words_per_second:,.0f} words/s", flush=True)
+    encoder = trainer.teacher().network.encoder
+    assert encoder is not None
+    encoder.model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(masked).save_pretrained(folder)
+    return folder
+
+
+def main() -> None:
+    """Make the encoder."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument("--data", type=Path, default=find_data(), help="data folder")
+    options.add_argument("--out", type=Path, default=Path("out/languages"), help="output folder")
+    options.add_argument("--seconds", type=float, default=float("inf"), help="of the masked model")
+    options.add_argument("--jobs", type=int, default=8, help="processes that split words")
+    chosen = options.parse_args()
+    sets = find_sets(chosen.data)
+    masked = make_masked(sets, chosen.out, PretrainingSettings(), chosen.seconds, chosen.jobs)
+    joint = make_joint(sets, chosen.out, masked, JOINT)
+    pack_encoder(joint, chosen.out / "encoder" / "multilingual.encoder")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""The recipe of a language's model: one for all, whose numbers follow from the sizes of the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools.languages.sets import LanguageSet
+
+STUDENT = "--system arc-hybrid --width 160 --layers 2 --hidden 160 --epochs 20"
+TEACHER = "--teacher-layers 2"
+SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
+TAUGHT_WORDS = 700_000  # that a teacher learns from, counted in each epoch
+TEACHER_EPOCHS = 10, 40  # at least, at most
+
+
+def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) -> list[str]:
+    """Return the arguments of `dodona` that make the model of a set: its network and its parts."""
+    model = out / one.name / f"{one.package}.dodona"
+    dev = one.file("dev")
+    assert dev is not None  # find_sets has looked
+    if one.text is None:  # nothing to annotate: the treebank alone
+        words = ["train", "--train", str(one.train), "--dev", str(dev), "--pipeline", "text"]
+        return [*words, "--scorer", "neural", *STUDENT.split(), "--out", str(model)]
+    words = ["distil", str(one.train), "--dev", str(dev), "--text", str(one.text)]
+    words += ["--held-out", ",".join(map(str, one.held_out))]
+    words += ["--work", str(out / one.name / "work"), "--out", str(model)]
+    words += ["--teachers", str(n_teachers), "--teacher-epochs", str(teacher_epochs(one))]
+    words += ["--encoder", str(encoder)] if encoder else []
+    words += ["--silver-per-gold", f"{silver_per_gold(one):.2f}"]
+    return [*words, *TEACHER.split(), *STUDENT.split()]
+
+
+def teacher_epochs(one: LanguageSet) -> int:
+    """Return more epochs for smaller treebanks."""
+    least, most = TEACHER_EPOCHS
+    return min(max(TAUGHT_WORDS // max(one.n_words, 1), least), most)
+
+
+def silver_per_gold(one: LanguageSet) -> float:
+    """Return how many words of silver are learned for each word of gold; at most all of them."""
+    silver = min(max(SILVER_WORDS, 2 * one.n_words), one.n_text_words)
+    return max(silver / max(one.n_words, 1), 0.01)

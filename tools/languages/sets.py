@@ -1,0 +1,142 @@
+"""The treebanks and texts of a data folder, one set for each model.
+
+A data folder has `treebanks/CODE_NAME/{train,dev,test}.conllu.gz`, perhaps with further tests
+(`test2.conllu.gz`), and `text/CODE.txt.gz`. Whatever treebank is found gets a model by the same
+recipe; `languages.toml` lists only what cannot be found out: names, licences, which of two
+treebanks of a language is packaged, and parts without spacing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tools.treebanks import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+TABLE = Path(__file__).with_name("languages.toml")
+WORD, NEWLINE = ord("0"), 10
+DEFAULT_LICENCE = "CC BY-SA 4.0"
+
+
+@dataclass(frozen=True)
+class LanguageSet:
+    """A treebank, and the raw text of its language."""
+
+    folder: Path  # of the treebank
+    text: Path | None
+    about: dict[str, Any]  # of languages.toml
+
+    @property
+    def name(self) -> str:
+        """The name of the set, such as `cy_ccg`."""
+        return self.folder.name
+
+    @property
+    def code(self) -> str:
+        """The code of the language, such as `cy`."""
+        return self.name.partition("_")[0]
+
+    @property
+    def package(self) -> str:
+        """The name of the model: that of the language, unless another set has it."""
+        return self.code if self.is_packaged else self.name.replace("_", "-")
+
+    @property
+    def is_packaged(self) -> bool:
+        """Whether this set makes the model of its language."""
+        return bool(self.about.get("packaged", True))
+
+    @property
+    def language(self) -> str:
+        """The name of the language."""
+        return str(self.about.get("language", self.code))
+
+    @property
+    def licence(self) -> str:
+        """The licence of a model that learned from this set."""
+        return str(self.about.get("licence", DEFAULT_LICENCE))
+
+    def file(self, part: str) -> Path | None:
+        """Return the file of a part, such as "dev"; None if there is none."""
+        for ending in (".conllu.gz", ".conllu"):
+            if (path := self.folder / f"{part}{ending}").is_file():
+                return path
+        return None
+
+    @property
+    def train(self) -> Path:
+        """The file to learn from."""
+        path = self.file("train")
+        assert path is not None  # find_sets has looked
+        return path
+
+    @property
+    def held_out(self) -> list[Path]:
+        """The files whose sentences are never learned from."""
+        return [path for part in ("dev", "test", "test2") if (path := self.file(part)) is not None]
+
+    @cached_property
+    def n_words(self) -> int:
+        """The number of words to train on."""
+        with _opened(self.train) as file:
+            return sum(line[:1].isdigit() and line.split(b"\t", 1)[0].isdigit() for line in file)
+
+    @cached_property
+    def n_text_words(self) -> int:
+        """The number of words in the raw text, estimated from characters, as not all have spaces."""
+        if self.text is None:
+            return 0
+        with _opened(self.train) as file:
+            lines = [line[9:] for line in file if line.startswith(b"# text = ")]
+        with _opened(self.text) as file:
+            n_bytes = sum(map(len, file))
+        return int(n_bytes * self.n_words / max(sum(map(len, lines)), 1))
+
+
+def _opened(path: Path) -> Any:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def find_data() -> Path:
+    """Return the data folder: DODONA_LANGUAGES, else `languages/`, else `../shared/languages`."""
+    if named := os.environ.get("DODONA_LANGUAGES"):
+        return Path(named)
+    places = [ROOT / "languages", ROOT.parent / "shared" / "languages"]
+    return next((place for place in places if place.is_dir()), places[0])
+
+
+def find_sets(data: Path, chosen: Sequence[str] = ()) -> list[LanguageSet]:
+    """Return the sets of a data folder, or those of some languages or treebanks."""
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    folders = sorted((data / "treebanks").glob("*_*"))
+    known = [f for f in folders if any(f.glob("train.conllu*")) and any(f.glob("dev.conllu*"))]
+    if not known:
+        sys.exit(f"{data}: no treebanks there; see docs/how-to/languages.md")
+    found = [_set(folder, data / "text", table) for folder in known]
+    unknown = {*chosen} - {name for one in found for name in (one.name, one.code)}
+    if unknown:
+        names = ", ".join(one.name for one in found)
+        sys.exit(f"{', '.join(sorted(unknown))}: no such set in {data}; there are {names}")
+    return [
+        one
+        for one in found
+        if not chosen or one.name in chosen or (one.code in chosen and one.is_packaged)
+    ]
+
+
+def _set(folder: Path, texts: Path, table: dict[str, Any]) -> LanguageSet:
+    code = folder.name.partition("_")[0]
+    about = {**table["languages"].get(code, {}), **table["sets"].get(folder.name, {})}
+    text = next((p for p in (texts / f"{code}.txt.gz", texts / f"{code}.txt") if p.is_file()), None)
+    return LanguageSet(folder, text, about)
