@@ -33,6 +33,7 @@ STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name 
 MAX_CUTOFF = 255  # features are counted in bytes
 MAX_EPOCHS = 2**31 - 1  # the seed of an epoch, 2**32 * epoch + seed, has 64 bits
 MAX_BATCH_WORDS = 1_000_000
+GRAM_ROWS, MAX_ROWS = 16384, 1 << 20  # of the table of character n-grams
 SEARCHES = ("greedy", "beam")
 TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
 PIPELINES = PARSER, TEXT = "parser", "text"
@@ -155,6 +156,9 @@ class NetworkSettings:
     width: int = _flag(192, "network: size of word representations; a multiple of 32")
     layers: int = _flag(3, "network: number of context layers")
     hidden: int = _flag(256, "network: hidden units of the scorer of states; a multiple of 16")
+    rows: int = _flag(
+        GRAM_ROWS, "network: rows of the table of character n-grams, and four times those of others"
+    )
     vectors: str = _flag("", "network: file of word vectors (text, or .npy with .words)")
     batch_words: int = _flag(0, "network: words per batch; 0: depends on the treebank")
     learning_rate: float = _flag(0.002, "network: maximum learning rate")
@@ -168,6 +172,7 @@ class NetworkSettings:
             is_valid = unit <= value <= most and value % unit == 0
             message = f"{name} must be a multiple of {unit} up to {most}, not {show(value)}"
             _require(is_valid, message)
+        _check_range(self, "rows", least=64, most=MAX_ROWS)
         _check_range(self, "batch_words", least=0, most=MAX_BATCH_WORDS)
         is_valid = 0 < self.learning_rate <= 1 and 0 <= self.dropout < 1
         _require(is_valid, "learning_rate must be in (0, 1], and dropout in [0, 1)")
@@ -189,7 +194,7 @@ class Settings:
         *("explore_after", "explore_rate", "beam", "update", "oracle", "restart", "epochs"),
         *("early_stop", "seed", "features", "tags", "clusters", "projectivise", "loss", "learner"),
         *("aggressiveness", "roots", "constraints", "prune", "tagger_prune", "width", "layers"),
-        *("hidden", "vectors", "batch_words", "learning_rate", "dropout", "precision"),
+        *("hidden", "rows", "vectors", "batch_words", "learning_rate", "dropout", "precision"),
     )
 
     system: str = _flag("arc-eager", "transition system", tuple(systems()))
@@ -252,6 +257,8 @@ class Settings:
         found = self.flat()
         if self.constraints == NO_CONSTRAINTS:
             del found["constraints"]
+        if self.network.rows == GRAM_ROWS:
+            del found["rows"]
         return found
 
     def flat(self) -> dict[str, Any]:

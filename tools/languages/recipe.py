@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tools.languages.sets import LanguageSet
 
-STUDENT = "--system arc-hybrid --width 160 --layers 2 --hidden 160 --epochs 20"
+STUDENT = "--system arc-hybrid --width 160 --layers 2 --hidden 160 --rows 8192 --epochs 20"
 TEACHER = "--teacher-layers 2"
 SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
 TAUGHT_WORDS = 700_000  # that a teacher learns from, counted in each epoch

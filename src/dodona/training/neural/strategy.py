@@ -94,6 +94,7 @@ class NeuralStrategy(Strategy):
             self._vectors[0] if self._vectors else None,
             self.silver.forms if self.silver else None,
             gold.with_lemmas,
+            settings.network.rows,
         )
         if LEMMA in self.columns:
             self.lemma_trainer = lemma_trainer(gold, dev, settings.seed, self._lexicon)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dodona.core.network.network import COMBINATIONS
+from dodona.settings import GRAM_ROWS
 from dodona.tagging.network_tagger import NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
 from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_columns
@@ -21,7 +22,7 @@ LEAST = 2  # occurrences of a form that has a vector of its own …
 LEAST_SILVER = 20  # … or in silver
 LEAST_TOGETHER = 2  # occurrences of a combination of tags …
 LEAST_ELSEWHERE = 5  # … or in treebanks other than the first
-HASHED_ROWS, GRAM_ROWS = 4096, 16384  # of the tables of hashed spellings
+HASHED_SHARE = 4  # the table of n-grams has so many times the rows of other hashed spellings
 FED_BACK = ("upos", "xpos")  # tags that are inputs of the parser, if they are few
 FEW = 100  # larger tagsets are composed of parts, as FEATS always are
 NO_CLASS = -1
@@ -63,11 +64,12 @@ def learn_words(
     vectors: list[bytes] | None,
     silver: Mapping[str, int] | None = None,
     with_lemmas: Sequence[Sentence] | None = None,
+    rows: int = GRAM_ROWS,
 ) -> NetworkWords:
     """Return the forms that have vectors of their own, and those whose lemmas are known.
 
     `silver` counts forms in text that a teacher has annotated; `with_lemmas` are the sentences that
-    lemmas are learned from, if not all.
+    lemmas are learned from, if not all; `rows` is the size of the table of n-grams.
     """
     forms = flatten(column_of(sentences, "forms"))
     counts = Counter(form.lower() for form in forms)
@@ -76,7 +78,7 @@ def learn_words(
         lowered[form.lower()] += n
     own = {form for form, n in counts.items() if n >= LEAST}
     frequent = sorted(own | {form for form, n in lowered.items() if n >= LEAST_SILVER})
-    sizes = [HASHED_ROWS] * len(HASHED) + [GRAM_ROWS]
+    sizes = [rows // HASHED_SHARE] * len(HASHED) + [rows]
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
     encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
     return NetworkWords(encoded[0], sizes, encoded[1], vectors)
