@@ -33,6 +33,7 @@ def main(words: list[str] | None = None) -> None:
     chosen = _options().parse_args(words)
     names = [name for name in chosen.languages.split(",") if name]
     sets = [one for one in find_sets(chosen.data, names) if names or one.is_packaged]
+    sets.sort(key=lambda one: -one.n_words)  # the longest first, so that jobs end together
     encoder = chosen.encoder if chosen.encoder.exists() else None
     if chosen.show:
         for one in sets:

@@ -31,7 +31,7 @@ KEPT, RANDOM = 0.1, 0.1  # shares of chosen pieces that are not masked, or repla
 LARGEST_GRADIENT = 1.0
 MOST_CHARACTERS = 7000  # with pieces of their own; Chinese and Korean need thousands
 WEIGHT_DECAY = 0.01
-WARM = 0.05  # share of all steps
+WARM = 0.12  # share of all steps
 
 AnyArray = Any  # of NumPy
 Report = Any
@@ -49,7 +49,7 @@ class PretrainingSettings:
     longest: int = 128  # pieces of a sentence that are read
     epochs: int = 6
     batch_pieces: int = 32_768
-    learning_rate: float = 6e-4
+    learning_rate: float = 2.5e-4
     masked: float = 0.2  # share of pieces to guess
     dropout: float = 0.0  # a corpus that is read a few times is not learned by heart
     seed: int = 1
