@@ -2,7 +2,7 @@
 
 Three steps, kept in OUT/encoder: `pieces` (a vocabulary), `masked` (a masked language model of all
 raw text, segmented into words, and of the treebanks to train on), and `joint` (a teacher of all
-treebanks at once, of which only the encoder is kept). A GPU needs a quarter of an hour for them; a
+treebanks at once). A GPU needs a quarter of an hour for them; a
 CPU would need days, so that the result is kept in the repository (`models/multilingual.encoder`),
 and this tool is only needed to make another one.
 """
@@ -16,10 +16,13 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from dodona.distilling.encoder_file import pack_encoder
+from dodona.distilling.joint_layers import JointLayers
 from dodona.distilling.pretraining import (
     PieceCorpus,
     Pretraining,
@@ -39,9 +42,15 @@ from tools.languages.sets import LanguageSet, find_data, find_sets
 SAMPLE = 20_000  # sentences of a language for the vocabulary
 ENOUGH = 700_000  # words; a language with fewer is repeated
 MOST_REPEATS = 4.0
-JOINT = TeacherSettings(
-    epochs=8, width=300, layers=1, batch_words=12_000, learning_rate=0.0015, encoder_rate=0.0003
-)
+JOINT = {
+    "epochs": 10,
+    "width": 256,
+    "layers": 1,
+    "batch_words": 8_000,
+    "learning_rate": 0.001,
+    "encoder_rate": 0.0004,
+    "words": False,
+}
 
 
 def words_of(one: LanguageSet, out: Path) -> Iterator[list[str]]:
@@ -101,26 +110,23 @@ def plain(sentence: Sentence) -> Sentence:
     return sentence.replace(xpos=empty, lemmas=empty)
 
 
-def make_joint(sets: Sequence[LanguageSet], out: Path, masked: Path, settings: TeacherSettings) -> Path:
-    """Train one teacher of all treebanks on the encoder, and keep the encoder."""
+def make_joint(sets: Sequence[LanguageSet], masked: Path, path: Path, settings: dict[str, Any]) -> None:
+    """Train one teacher of all treebanks on the encoder; write both into one file."""
     from transformers import AutoTokenizer
 
-    folder = out / "encoder" / "joint"
-    if (folder / "config.json").exists():
-        return folder
     sentences = list(chain.from_iterable(map(plain, load_trees(one.train)) for one in sets))
     inventory = TeacherInventory(GoldTreebanks(sentences, []), None)
-    from dataclasses import replace
-
-    trainer = TeacherTrainer(inventory, replace(settings, encoder=str(masked)))
+    trainer = TeacherTrainer(inventory, TeacherSettings(encoder=str(masked), **settings))
     print(trainer.cost(), flush=True)
     for epoch in trainer.epochs():
         print(f"joint, epoch {epoch.number}: {epoch.words_per_second:,.0f} words/s", flush=True)
-    encoder = trainer.teacher().network.encoder
-    assert encoder is not None
-    encoder.model.save_pretrained(folder)
-    AutoTokenizer.from_pretrained(masked).save_pretrained(folder)
-    return folder
+    network = trainer.teacher().network
+    assert network.encoder is not None
+    with TemporaryDirectory() as folder:
+        network.encoder.model.save_pretrained(folder)
+        AutoTokenizer.from_pretrained(masked).save_pretrained(folder)
+        layers = JointLayers.of(network, inventory)
+        pack_encoder(Path(folder), path, layers.packed())
 
 
 def main() -> None:
@@ -133,8 +139,9 @@ def main() -> None:
     chosen = options.parse_args()
     sets = find_sets(chosen.data)
     masked = make_masked(sets, chosen.out, PretrainingSettings(), chosen.seconds, chosen.jobs)
-    joint = make_joint(sets, chosen.out, masked, JOINT)
-    pack_encoder(joint, chosen.out / "encoder" / "multilingual.encoder")
+    path = chosen.out / "encoder" / "multilingual.encoder"
+    if not path.exists():
+        make_joint(sets, masked, path, JOINT)
 
 
 if __name__ == "__main__":

@@ -244,10 +244,23 @@ class Distillation:
         """Return the settings of each teacher; they differ in their seeds and encoders."""
         base = TeacherSettings(**{"seed": self.recipe.settings.seed, **self.recipe.teacher})
         encoders = self.recipe.encoders or [""]
-        return [
+        settings = [
             replace(base, seed=base.seed + i, encoder=encoders[i % len(encoders)])
             for i in range(self.recipe.n_teachers)
         ]
+        return [self._on_joint_layers(one) if one.encoder else one for one in settings]
+
+    def _on_joint_layers(self, settings: TeacherSettings) -> TeacherSettings:
+        """Return the settings of a teacher whose encoder may bring the other layers, too."""
+        from dodona.distilling.joint_layers import JointLayers
+
+        if (joint := JointLayers.read(settings.encoder)) is None:
+            return settings
+        if given := {"width", "layers"} & self.recipe.teacher.keys():
+            raise ValueError(
+                f"{settings.encoder} determines the {' and '.join(sorted(given))} of teachers"
+            )
+        return joint.settings(settings)
 
     def teachers(self) -> list[Teacher]:
         """Load the teachers, and train those that are missing."""

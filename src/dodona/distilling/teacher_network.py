@@ -69,8 +69,8 @@ class TeacherNetwork(nn.Module):
             for name, (full, least) in WIDTHS.items()
         }
         self.encoder = PretrainedEncoder(settings.encoder) if settings.encoder else None
-        self.words = WordInputs(inventory, size, self.rate)
-        n_in = self.words.width + (self.encoder.width if self.encoder else 0)
+        self.words = WordInputs(inventory, size, self.rate) if settings.words else None
+        n_in = sum(part.width for part in (self.words, self.encoder) if part is not None)
         n = 2 * settings.width
         self.lstms = nn.ModuleList(
             nn.LSTM(n if i else n_in, settings.width, batch_first=True, bidirectional=True)
@@ -111,11 +111,12 @@ class TeacherNetwork(nn.Module):
 
     def forward(self, arrays: dict[str, Tensor]) -> TeacherScores:
         """Score heads, labels and tags of a batch."""
-        lengths = arrays["lengths"]
-        x = self.words(arrays["single"], arrays["characters"])
+        lengths, inputs = arrays["lengths"], []
+        if self.words is not None:
+            inputs.append(self.words(arrays["single"], arrays["characters"]))
         if self.encoder is not None:
-            x = torch.cat([x, self._in_context(arrays, x.shape[0], x.shape[1])], dim=2)
-        x = self._drop(x)
+            inputs.append(self._in_context(arrays, *arrays["single"].shape[:2]))
+        x = self._drop(torch.cat(inputs, dim=2))
         for lstm in self.lstms:
             packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
             x, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=x.shape[1])

@@ -1,0 +1,112 @@
+"""The layers of a teacher of many treebanks, with which teachers of single ones begin.
+
+One network for all languages learns more about a small one than its own treebank can teach: what it
+learned about related languages is in its LSTMs and in the scores of arcs, labels and tags, not only
+in its encoder. A teacher of one treebank takes all of them over, those of labels and tags by name,
+and goes on learning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dodona.distilling.encoder_file import SUFFIX, Layers, unpack_layers
+from dodona.distilling.teacher_inventory import TeacherInventory
+from dodona.distilling.teacher_network import TeacherNetwork
+from dodona.distilling.teacher_settings import TeacherSettings
+from dodona.training.neural.tag_heads import parts_of
+
+LABELS = "label_both"  # a matrix for each label
+OF_WORDS = ("encoder.model.", "words.")  # parameters that are not layers
+RATE = 0.0005  # learning rate of layers that have learned before
+
+AnyArray = Any  # of NumPy
+
+
+@dataclass(frozen=True)
+class JointLayers:
+    """The layers of a joint teacher."""
+
+    width: int  # of an LSTM, in each direction
+    layers: int
+    labels: list[str]
+    tags: dict[str, list[str]]  # by column: names of classes or of their parts
+    arrays: dict[str, AnyArray]
+
+    @classmethod
+    def of(cls, network: TeacherNetwork, inventory: TeacherInventory) -> JointLayers:
+        """Return the layers of a trained network that reads no words but by its encoder."""
+        named = dict(network.named_parameters())
+        tags, rows = {}, {}
+        for column, names, name in _tag_rows(inventory):
+            tags[column] = names
+            rows[f"tags.{column}"] = named[name]
+        common = {name: value for name, value in named.items() if _is_common(name)}
+        lstm = network.lstms[0]
+        assert isinstance(lstm, torch.nn.LSTM)
+        arrays = {n: x.detach().cpu().float().numpy() for n, x in {**common, **rows}.items()}
+        return cls(lstm.hidden_size, len(network.lstms), list(inventory.labels), tags, arrays)
+
+    @classmethod
+    def read(cls, encoder: str) -> JointLayers | None:
+        """Return the layers in the file of an encoder; None if it is none, or has none."""
+        path = Path(encoder)
+        if path.suffix != SUFFIX or not path.is_file() or (found := unpack_layers(path)) is None:
+            return None
+        about, arrays = found
+        return cls(about["width"], about["layers"], about["labels"], about["tags"], arrays)
+
+    def packed(self) -> Layers:
+        """Return what `read` reads."""
+        names = ("width", "layers", "labels", "tags")
+        return {name: getattr(self, name) for name in names}, self.arrays
+
+    def settings(self, settings: TeacherSettings) -> TeacherSettings:
+        """Return the settings of a teacher that begins with these layers."""
+        return replace(
+            settings, width=self.width, layers=self.layers, words=False, learning_rate=RATE
+        )
+
+    def begin(self, network: TeacherNetwork, inventory: TeacherInventory) -> None:
+        """Fill in the layers of a network; labels and tags that are new begin at random."""
+        named = dict(network.named_parameters())
+        with torch.no_grad():
+            for name, value in named.items():
+                if name == LABELS:
+                    self._fill_rows(value, inventory.labels, self.labels, LABELS)
+                elif _is_common(name):
+                    value.copy_(torch.from_numpy(self.arrays[name]))
+            for column, names, name in _tag_rows(inventory):
+                if column in self.tags:
+                    self._fill_rows(named[name], names, self.tags[column], f"tags.{column}")
+
+    def _fill_rows(
+        self, value: Tensor, names: Sequence[str], known: Sequence[str], array: str
+    ) -> None:
+        row = {name: i for i, name in enumerate(known)}
+        for i, name in enumerate(names):
+            if name in row:
+                value[i].copy_(torch.from_numpy(self.arrays[array][row[name]]))
+
+
+def _is_common(name: str) -> bool:
+    """Whether a parameter has the same shape for every treebank, or is that of labels."""
+    return not name.startswith((*OF_WORDS, "tags."))
+
+
+def _tag_rows(inventory: TeacherInventory) -> Iterator[tuple[str, list[str], str]]:
+    """Yield column, names and parameter of each tag head: of its parts if it has them."""
+    for i, task in enumerate(inventory.tags.tag_classes):
+        names = [name.decode() for name in task.classes]
+        if i in inventory.tags.parts:
+            parts = sorted({part for some in parts_of(task.column, names) for part in some})
+            # a part is a column of the matrix from classes to parts, and a row of the layer
+            yield task.column, parts, f"tags.{i}.of_parts.weight"
+        else:
+            yield task.column, names, f"tags.{i}.classes.weight"
