@@ -112,8 +112,6 @@ def plain(sentence: Sentence) -> Sentence:
 
 def make_joint(sets: Sequence[LanguageSet], masked: Path, path: Path, settings: dict[str, Any]) -> None:
     """Train one teacher of all treebanks on the encoder; write both into one file."""
-    from transformers import AutoTokenizer
-
     sentences = list(chain.from_iterable(map(plain, load_trees(one.train)) for one in sets))
     inventory = TeacherInventory(GoldTreebanks(sentences, []), None)
     trainer = TeacherTrainer(inventory, TeacherSettings(encoder=str(masked), **settings))
@@ -124,7 +122,7 @@ def make_joint(sets: Sequence[LanguageSet], masked: Path, path: Path, settings: 
     assert network.encoder is not None
     with TemporaryDirectory() as folder:
         network.encoder.model.save_pretrained(folder)
-        AutoTokenizer.from_pretrained(masked).save_pretrained(folder)
+        network.encoder.tokenizer.tokenizer.save_pretrained(folder)
         layers = JointLayers.of(network, inventory)
         pack_encoder(Path(folder), path, layers.packed())
 
