@@ -7,10 +7,10 @@ from pathlib import Path
 from tools.languages.sets import LanguageSet
 
 STUDENT = "--system arc-hybrid --width 160 --layers 2 --hidden 160 --rows 8192 --epochs 20"
-TEACHER = "--teacher-layers 2"
+TEACHER = "--teacher-batch 1000"
 SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
-TAUGHT_WORDS = 700_000  # that a teacher learns from, counted in each epoch
-TEACHER_EPOCHS = 10, 40  # at least, at most
+TAUGHT_WORDS = 600_000  # that a teacher learns from, counted in each epoch
+TEACHER_EPOCHS = 6, 30  # at least, at most
 
 
 def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) -> list[str]:

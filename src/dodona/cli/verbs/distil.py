@@ -73,6 +73,9 @@ def distil(
         int | None, Flag("units of a teacher's LSTMs, per direction", default="400")
     ] = None,
     teacher_layers: Annotated[int | None, Flag("LSTM layers of a teacher", default="3")] = None,
+    teacher_batch: Annotated[
+        int | None, Flag("words in a training batch of a teacher", default="5000")
+    ] = None,
     encoder_rate: Annotated[
         float | None, Flag("learning rate of the encoders", default="0.0001")
     ] = None,
@@ -106,6 +109,7 @@ def distil(
         "epochs": teacher_epochs,
         "width": teacher_width,
         "layers": teacher_layers,
+        "batch_words": teacher_batch,
         "encoder_rate": encoder_rate,
     }
     given = drop_unset(settings)
