@@ -13,7 +13,7 @@ SOURCES  := pyproject.toml meson.build tools/join.py $(shell find src -name __py
 PAPERS   := tools/name_origin.py papers/meson.build papers/pyproject.toml \
   $(shell find papers/src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test test-all test-engines test-teachers lint fuzz fuzz-sanitize sanitize sanitize-threads bench papers results pages model models english docs oracles wheel clean
+.PHONY: demo test test-all test-engines test-teachers lint fuzz fuzz-sanitize sanitize sanitize-threads bench papers results pages model models languages english docs oracles wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -159,6 +159,13 @@ model: $(VENV)/installed
 # A model with card and wheel for every treebank, in dist/models: OPTIONS="--treebanks fr_sequoia"
 models: $(VENV)/papers
 	$(BIN)/python -m tools.models $(OPTIONS)
+
+# Models of languages with cards and wheels, from the treebanks and texts of a data folder:
+# LANGUAGES=cy,ga DODONA_LANGUAGES=FOLDER OPTIONS="--jobs 8" (docs/how-to/languages.md)
+LANGUAGES ?=
+languages: $(VENV)/installed
+	@$(BIN)/python $(PIP) install $(TORCH) "transformers>=4.45" "$$(echo build/wheel/*.whl)[neural]"
+	$(BIN)/python -m tools.languages --languages "$(LANGUAGES)" $(OPTIONS)
 
 # Accuracy on the test sentences of tests/english, by phenomenon: MODEL=my.dodona
 MODEL ?= en

@@ -2,7 +2,7 @@
 
 python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--encoder FILE]
     [--teachers N] [--jobs N] [--until lemmas|sentences|teachers|silver|student|package]
-    [--show] [--test]
+    [--show] [--test] [--peers FILE]
 
 For each treebank of the data folder (see `sets`): segmenter, lemmas, teacher, silver, student
 (`dodona distil`; `recipe` says with which settings), then calibration, scores, card and wheel
@@ -19,6 +19,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 from tools.languages.recipe import command
 from tools.languages.sets import LanguageSet, find_data, find_sets
@@ -31,6 +32,8 @@ STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student", "p
 def main(words: list[str] | None = None) -> None:
     """Make the models of the chosen languages."""
     chosen = _options().parse_args(words)
+    for name in ("data", "out", "encoder"):
+        setattr(chosen, name, getattr(chosen, name).absolute())
     names = [name for name in chosen.languages.split(",") if name]
     sets = [one for one in find_sets(chosen.data, names) if names or one.is_packaged]
     sets.sort(key=lambda one: -one.n_words)  # the longest first, so that jobs end together
@@ -59,6 +62,7 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--teachers", type=int, default=1, help="teachers of a language [1]")
     options.add_argument("--jobs", type=int, default=1, help="languages at the same time [1]")
     options.add_argument("--until", choices=STEPS, default=STEPS[-1], help="stop after this step")
+    options.add_argument("--peers", type=Path, help="scores of other parsers (bench/udpipe.py)")
     options.add_argument("--show", action="store_true", help="only print the commands")
     options.add_argument("--test", action="store_true", help="also score the test sets")
     return options
@@ -82,12 +86,13 @@ def make(one: LanguageSet, chosen: argparse.Namespace, encoder: Path | None) -> 
             return True
         words = ["-m", "tools.languages.package", str(one.folder), "--data", str(chosen.data)]
         words += ["--model", str(model), *(["--test"] if chosen.test else [])]
+        words += ["--peers", str(chosen.peers)] if chosen.peers else []
         return _run(one, words, log)
 
 
-def _run(one: LanguageSet, words: list[str], log: object) -> bool:
-    print(f"{one.name}: {shlex.join(words[2:4])} …", flush=True)
-    done = subprocess.run([sys.executable, *words], stdout=log, stderr=log, check=False)  # type: ignore
+def _run(one: LanguageSet, words: list[str], log: IO[bytes]) -> bool:
+    print(f"{one.name}: {shlex.join(words[1:3])} …", flush=True)
+    done = subprocess.run([sys.executable, *words], stdout=log, stderr=log, check=False, cwd=ROOT)
     print(f"{one.name}: {'done' if done.returncode == 0 else 'failed'}", flush=True)
     return done.returncode == 0
 

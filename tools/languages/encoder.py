@@ -110,7 +110,9 @@ def plain(sentence: Sentence) -> Sentence:
     return sentence.replace(xpos=empty, lemmas=empty)
 
 
-def make_joint(sets: Sequence[LanguageSet], masked: Path, path: Path, settings: dict[str, Any]) -> None:
+def make_joint(
+    sets: Sequence[LanguageSet], masked: Path, path: Path, settings: dict[str, Any]
+) -> None:
     """Train one teacher of all treebanks on the encoder; write both into one file."""
     sentences = list(chain.from_iterable(map(plain, load_trees(one.train)) for one in sets))
     inventory = TeacherInventory(GoldTreebanks(sentences, []), None)

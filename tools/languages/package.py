@@ -15,7 +15,7 @@ from typing import Any
 
 import dodona
 from dodona.models.cards import Card, add_card
-from dodona.models.pages import make_card, markdown_table
+from dodona.models.pages import make_card, make_licence, markdown_table
 from dodona.models.wheels import make_package
 from dodona.parsing.parser import Parser
 from dodona.pipeline.text_trainer import text_scores
@@ -26,9 +26,14 @@ from tools.languages.sets import LanguageSet, find_data, find_sets
 from tools.treebanks import ROOT
 
 VERSION = "1.0"
-METRICS = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS")
-EXAMPLES = 3  # drawn trees on a card
-SHORT = 4, 9  # words of an example
+PEER = "UDPipe 1"
+METRICS = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "las")
+EXAMPLES = ROOT / "tests" / "languages" / "examples"  # sentences of our own, by language
+N_EXAMPLES = 3  # drawn trees on a card
+ALSO = (
+    "Text under free licences was annotated by larger networks, and the model learned from it, too; "
+    "the model\nholds none of its sentences."
+)
 
 
 def main(words: list[str] | None = None) -> None:
@@ -56,7 +61,8 @@ def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | 
     parts = {part: one.file(part) for part in (("dev", "test", "test2") if test else ("dev",))}
     found = {part: scores_of(parser, path) for part, path in parts.items() if path is not None}
     if "test" in found:
-        parser.record["test"] = {"LAS": found["test"]["words"]["LAS"]}
+        parser.record["test"] = found["test"]["words"]
+    out.mkdir(parents=True, exist_ok=True)
     packed = out / f"{one.package}.packed.dodona"
     parser.save(packed)
     others = read_peers(peers, one.name) if peers else []
@@ -83,7 +89,61 @@ def words_scores(parser: Parser, gold: list[Sentence], prefix: str = "") -> dict
     tags = tag_accuracies(gold, parsed, columns)
     if prefix:
         return {"dev_uas": scores.uas, "dev_las": scores.las, "dev_tags": tags}
-    return {"UAS": scores.uas, "LAS": scores.las, **{k.upper(): v for k, v in tags.items()}}
+    named = {"feats": "ufeats", "lemma": "lemmas"}
+    return {"uas": scores.uas, "las": scores.las, **{named.get(k, k): v for k, v in tags.items()}}
+
+
+def make_page(
+    one: LanguageSet,
+    card: Card,
+    parser: Parser,
+    model: Path,
+    found: dict[str, dict[str, dict[str, float]]],
+    others: list[dict[str, Any]],
+) -> str:
+    """Return the card: facts, scores beside those of others, examples and caveats."""
+    facts = make_card(one.package, card, container.about(model), model.stat().st_size)
+    blocks = [facts.rstrip("\n"), "## Scores by part", *score_tables(found, others)]
+    blocks += ["## Examples", *examples(parser, one)]
+    if notes := one.about.get("notes"):
+        blocks += ["## Notes", str(notes)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def score_tables(
+    found: dict[str, dict[str, dict[str, float]]], others: list[dict[str, Any]]
+) -> list[str]:
+    """Return a table from raw text and one from gold words, with rows of other parsers."""
+    blocks = []
+    for kind, title in (
+        ("text", "From raw text, F1"),
+        ("words", "Words and sentences given, no tags"),
+    ):
+        names = [name for name in METRICS if any(name in scores[kind] for scores in found.values())]
+        rows = [(part, "Dodona", scores[kind]) for part, scores in found.items()]
+        rows += [(one["part"], PEER, one[kind]) for one in others if one["part"] in found]
+        lines = [
+            (part, who, *(f"{scores[n]:.2f}" if n in scores else "-" for n in names))
+            for part, who, scores in sorted(rows, key=lambda row: row[:2])
+        ]
+        blocks += [f"{title}:", markdown_table(("", "", *names), lines)]
+    return blocks
+
+
+def examples(parser: Parser, one: LanguageSet) -> list[str]:
+    """Return drawings of short sentences; they come from our own tests, not from a treebank."""
+    path = EXAMPLES / f"{one.code}.txt"
+    if not path.is_file():
+        return ["There are none of our own for this language yet."]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    drawn = [sentence.draw() for line in lines[:N_EXAMPLES] for sentence in parser(line).sentences]
+    return [f"```text\n{drawing.rstrip()}\n```" for drawing in drawn]
+
+
+def make_notice(one: LanguageSet, card: Card) -> str:
+    """Return the licence of the model, with its sources."""
+    text = make_licence(one.package, card)
+    return text if one.text is None else f"{text}\n{ALSO}\n"
 
 
 def read_peers(path: Path, name: str) -> list[dict[str, Any]]:

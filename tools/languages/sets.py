@@ -63,6 +63,11 @@ class LanguageSet:
         return str(self.about.get("language", self.code))
 
     @property
+    def treebank(self) -> str:
+        """The treebanks to be credited."""
+        return str(self.about.get("treebank", f"the treebank {self.name}"))
+
+    @property
     def licence(self) -> str:
         """The licence of a model that learned from this set."""
         return str(self.about.get("licence", DEFAULT_LICENCE))

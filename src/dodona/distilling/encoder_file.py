@@ -81,11 +81,16 @@ def _packed(name: str, value: AnyArray) -> dict[str, Array]:
 
 def unpack_encoder(path: Path) -> tuple[Any, Any]:
     """Return the model and the tokenizer of a file."""
-    transformers, tokenizers = require("transformers", "teachers"), require("tokenizers", "teachers")
+    transformers, tokenizers = (
+        require("transformers", "teachers"),
+        require("tokenizers", "teachers"),
+    )
     with _naming(path), zipfile.ZipFile(path) as archive:
         about, weights = _from_bytes(_read(archive, WEIGHTS))
         kind = transformers.CONFIG_MAPPING[about["model_type"]]
-        model = transformers.AutoModel.from_config(kind.from_dict(json.loads(_read(archive, CONFIG))))
+        model = transformers.AutoModel.from_config(
+            kind.from_dict(json.loads(_read(archive, CONFIG)))
+        )
         loaded = {name: torch.from_numpy(value) for name, value in weights.items()}
         missing, _ = model.load_state_dict(loaded, strict=False)
         if missing := [name for name in missing if "pooler" not in name]:

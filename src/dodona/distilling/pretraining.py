@@ -57,7 +57,10 @@ class PretrainingSettings:
 
 def learn_pieces(sentences: Iterable[Sequence[str]], size: int) -> Any:
     """Learn a vocabulary of pieces, and return a tokenizer of words."""
-    tokenizers, transformers = require("tokenizers", "teachers"), require("transformers", "teachers")
+    tokenizers, transformers = (
+        require("tokenizers", "teachers"),
+        require("transformers", "teachers"),
+    )
     found = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=UNKNOWN))
     found.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always")
     trainer = tokenizers.trainers.BpeTrainer(
@@ -111,7 +114,10 @@ class PieceCorpus:
         for part, repeat in zip(parts, repeats, strict=True):
             whole, rest = divmod(repeat, 1)
             chosen = np.concatenate(
-                [*[np.arange(len(part))] * int(whole), np.flatnonzero(random.random(len(part)) < rest)]
+                [
+                    *[np.arange(len(part))] * int(whole),
+                    np.flatnonzero(random.random(len(part)) < rest),
+                ]
             )
             n = np.diff(part.first)[chosen]
             at = np.repeat(part.first[chosen] - (np.cumsum(n) - n), n) + np.arange(n.sum())

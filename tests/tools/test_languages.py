@@ -1,0 +1,136 @@
+"""`make languages`: every treebank of a data folder gets a model by one recipe."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dodona
+from dodona.cli.flags import parameters
+from dodona.cli.grammar import CommandLine
+from dodona.cli.verbs import load_verb
+from tools.languages.__main__ import main
+from tools.languages.package import score_tables
+from tools.languages.recipe import command, silver_per_gold, teacher_epochs
+from tools.languages.sets import TABLE, LanguageSet, find_sets
+from tools.treebanks import ROOT
+
+WORDS = (
+    "1\tOaks\toak\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tgrow\tgrow\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No\n"
+    "3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_\n\n"
+)
+SENTENCE = f"# text = Oaks grow.\n{WORDS}"
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Four treebanks: of a language without an entry in the table, one without text, and two of
+    one language."""
+    for name in ("xx_one", "cy_ccg", "fa_perdt", "fa_seraji"):
+        for part in ("train", "dev", "test"):
+            write(tmp_path / "treebanks" / name / f"{part}.conllu.gz", SENTENCE * 20)
+    write(tmp_path / "treebanks" / "cy_ccg" / "test2.conllu", SENTENCE)
+    write(tmp_path / "treebanks" / "de_no_dev" / "train.conllu", SENTENCE)
+    for name in ("xx", "cy"):
+        write(tmp_path / "text" / f"{name}.txt.gz", "Oaks grow.\n" * 200)
+    return tmp_path
+
+
+def by_name(data: Path) -> dict[str, LanguageSet]:
+    return {one.name: one for one in find_sets(data)}
+
+
+def test_sets_are_found_without_a_list(data: Path) -> None:
+    sets = by_name(data)
+    assert list(sets) == ["cy_ccg", "fa_perdt", "fa_seraji", "xx_one"]
+    unknown, welsh = sets["xx_one"], sets["cy_ccg"]
+    assert (unknown.language, unknown.package, unknown.licence) == ("xx", "xx", "CC BY-SA 4.0")
+    assert (welsh.language, welsh.treebank) == ("Welsh", "UD Welsh CCG")
+    assert [path.name for path in welsh.held_out][-1] == "test2.conllu"
+    assert (welsh.n_words, welsh.n_text_words) == (60, 600)
+    assert sets["fa_perdt"].text is None
+
+
+def test_one_treebank_of_a_language_has_its_name(data: Path) -> None:
+    assert [one.name for one in find_sets(data, ["fa"])] == ["fa_perdt"]
+    assert [one.package for one in find_sets(data, ["fa_seraji"])] == ["fa-seraji"]
+    with pytest.raises(SystemExit, match="zz: no such set"):
+        find_sets(data, ["zz"])
+    with pytest.raises(SystemExit, match="no treebanks there"):
+        find_sets(data / "text")
+
+
+def test_the_commands_are_valid(data: Path) -> None:
+    for one in find_sets(data):
+        verb, *words = command(one, data / "out", data / "all.encoder", 1)
+        values = CommandLine(words, parameters(load_verb(verb))).values()
+        assert (verb, values["system"]) == ("distil" if one.text else "train", "arc-hybrid")
+        if one.text:  # nothing that is scored is learned
+            held_out = {Path(path).name for path in values["held_out"].split(",")}
+            assert {"dev.conllu.gz", "test.conllu.gz"} <= held_out
+            assert Path(values["text"]).name == f"{one.code}.txt.gz"
+            assert values["encoder"] == str(data / "all.encoder")
+
+
+def test_numbers_follow_from_sizes(data: Path) -> None:
+    one = by_name(data)["cy_ccg"]
+
+    def with_sizes(n_words: int, n_text: int) -> tuple[int, float]:
+        vars(one).update(n_words=n_words, n_text_words=n_text)
+        return teacher_epochs(one), silver_per_gold(one)
+
+    assert with_sizes(10_000, 10**6)[0] > with_sizes(50_000, 10**6)[0] > with_sizes(10**6, 10**6)[0]
+    assert with_sizes(10_000, 10**6)[1] == 15
+    assert with_sizes(200_000, 10**6)[1] == 2
+    assert with_sizes(200_000, 100_000)[1] == 0.5  # there is no more text
+    assert with_sizes(200_000, 0)[1] > 0
+
+
+def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--data", str(data), "--show", "--languages", "cy,fa"])
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == 2 and all(line.startswith("dodona ") for line in shown)
+
+
+def test_failures_are_named(data: Path, tmp_path: Path) -> None:
+    write(data / "treebanks" / "cy_ccg" / "train.conllu.gz", "1\tOaks\n\n")
+    with pytest.raises(SystemExit, match="failed: cy_ccg"):
+        main(["--data", str(data), "--languages", "cy", "--out", str(tmp_path / "out")])
+    assert "train.conllu.gz:1: expected 10" in (tmp_path / "out" / "cy_ccg" / "log.txt").read_text()
+
+
+def test_tables_have_other_parsers_beside() -> None:
+    scores = {"las": 70.0, "upos": 90.0}
+    found = {"test": {"text": scores, "words": scores}}
+    peers = [{"set": "cy_ccg", "part": "test", "text": {"las": 60.0}, "words": {"las": 61.0}}]
+    _, text, _, words = score_tables(found, peers)
+    assert "| test | Dodona | 90.00 | 70.00 |" in text
+    assert "| test | UDPipe 1 | - | 61.00 |" in words
+
+
+def test_the_table_names_every_source() -> None:
+    text = TABLE.read_text(encoding="utf-8")
+    assert "NC" not in text.replace("CC BY-NC", "NC")  # models may be used commercially
+    assert text.count("treebank = ") == text.count("[sets.")
+
+
+@pytest.mark.thorough
+def test_a_language_without_text_becomes_a_package(data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    words = ["--data", str(data), "--languages", "fa", "--out", str(tmp_path / "out")]
+    for _ in range(2):  # nothing is made twice
+        subprocess.run([sys.executable, "-m", "tools.languages", *words], check=True, cwd=ROOT)
+    made = tmp_path / "out" / "fa_perdt"
+    assert len(list(made.glob("*fa*.whl"))) == 1
+    assert dodona.load(made / "fa.dodona")("Oaks grow.").sentences[0].heads == [2, 0, 2]
+    assert '"las"' in (made / "fa.scores.json").read_text()
