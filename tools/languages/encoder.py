@@ -16,13 +16,11 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from dodona.distilling.encoder_file import pack_encoder
-from dodona.distilling.joint_layers import JointLayers
+from dodona.distilling.joint_layers import pack_teacher
 from dodona.distilling.pretraining import (
     PieceCorpus,
     Pretraining,
@@ -120,13 +118,7 @@ def make_joint(
     print(trainer.cost(), flush=True)
     for epoch in trainer.epochs():
         print(f"joint, epoch {epoch.number}: {epoch.words_per_second:,.0f} words/s", flush=True)
-    network = trainer.teacher().network
-    assert network.encoder is not None
-    with TemporaryDirectory() as folder:
-        network.encoder.model.save_pretrained(folder)
-        network.encoder.tokenizer.tokenizer.save_pretrained(folder)
-        layers = JointLayers.of(network, inventory)
-        pack_encoder(Path(folder), path, layers.packed())
+    pack_teacher(trainer.teacher().network, inventory, path)
 
 
 def main() -> None:

@@ -31,8 +31,8 @@ METRICS = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "l
 EXAMPLES = ROOT / "tests" / "languages" / "examples"  # sentences of our own, by language
 N_EXAMPLES = 3  # drawn trees on a card
 ALSO = (
-    "Text under free licences was annotated by larger networks, and the model learned from it, too; "
-    "the model\nholds none of its sentences."
+    "Text under free licences was annotated by larger networks, and the model learned from it, "
+    "too; the model\nholds none of its sentences."
 )
 
 

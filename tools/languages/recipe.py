@@ -1,4 +1,4 @@
-"""The recipe of a language's model: one for all, whose numbers follow from the sizes of the data."""
+"""The recipe of a language's model: one for all; its numbers follow from the sizes of the data."""
 
 from __future__ import annotations
 

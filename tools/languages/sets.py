@@ -99,7 +99,7 @@ class LanguageSet:
 
     @cached_property
     def n_text_words(self) -> int:
-        """The number of words in the raw text, estimated from characters, as not all have spaces."""
+        """The number of words in the raw text, estimated from bytes, as not all have spaces."""
         if self.text is None:
             return 0
         with _opened(self.train) as file:

@@ -1,7 +1,7 @@
 """Encoders in one file of a quarter of their size: matrices as int8 with a scale for each row.
 
-The file is a zip archive of `config.json` and `tokenizer.json`, as `transformers` writes them, of the
-weights in the layout of model files, and perhaps of the layers of a teacher of many treebanks
+The file is a zip archive of `config.json` and `tokenizer.json`, as `transformers` writes them, of
+the weights in the layout of model files, and perhaps of the layers of a teacher of many treebanks
 (`joint_layers`). Teachers go on learning from such an encoder, which makes up for the rounding.
 """
 

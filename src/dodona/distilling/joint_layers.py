@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from dodona.distilling.encoder_file import SUFFIX, Layers, unpack_layers
+from dodona.distilling.encoder_file import SUFFIX, Layers, pack_encoder, unpack_layers
 from dodona.distilling.teacher_inventory import TeacherInventory
 from dodona.distilling.teacher_network import TeacherNetwork
 from dodona.distilling.teacher_settings import TeacherSettings
@@ -93,6 +94,15 @@ class JointLayers:
         for i, name in enumerate(names):
             if name in row:
                 value[i].copy_(torch.from_numpy(self.arrays[array][row[name]]))
+
+
+def pack_teacher(network: TeacherNetwork, inventory: TeacherInventory, path: Path) -> None:
+    """Write the encoder and the layers of a joint teacher as one file."""
+    assert network.encoder is not None
+    with TemporaryDirectory() as folder:
+        network.encoder.model.save_pretrained(folder)
+        network.encoder.tokenizer.tokenizer.save_pretrained(folder)
+        pack_encoder(Path(folder), path, JointLayers.of(network, inventory).packed())
 
 
 def _is_common(name: str) -> bool:
