@@ -9,8 +9,9 @@ from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.token_ranges import word_offsets
 from dodona.treebank.tokens import tokens
-from dodona.treebank.word import Word, word_offsets
+from dodona.treebank.word import Word
 
 Alignment = Literal["strict", "contract", "expand"]
 
