@@ -124,7 +124,9 @@ def test_rules_without_entries_change_no_byte(text: str) -> None:
     plain = model("en").segmenter
     assert plain is not None
     assert segmenter(Rules()).segment(text) == plain.segment(text)
-    unrelated = Rules(whole=["☃☃"], unbroken=["☃"], sentence_starts=["☃"], expand={"☃☃☃": ["☃", "!"]})
+    unrelated = Rules(
+        whole=["☃☃"], unbroken=["☃"], sentence_starts=["☃"], expand={"☃☃☃": ["☃", "!"]}
+    )
     assert segmenter(unrelated).segment(text) == plain.segment(text)
 
 
@@ -226,7 +228,7 @@ def test_words_may_be_given(name: str) -> None:
 
 def test_lists_that_are_no_words_are_refused_with_advice() -> None:
     parser = model("en-linear")
-    with pytest.raises(ValueError, match=r"parser\.docs\(texts\) parses several texts"):
+    with pytest.raises(TypeError, match=r"parser\.docs\(texts\) parses several texts"):
         parser(["Oaks speak.", "Listen!"])
     wrong: Any = ["Oaks", 1]
     with pytest.raises(TypeError, match="expected a word, not 1"):

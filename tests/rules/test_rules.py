@@ -109,9 +109,7 @@ def test_bad_rules_are_refused_with_a_reason(given: dict[str, Any], problem: str
         ('whole = ["zum"]\n[expand]\nzum = ["zu", "dem"]', 3, "under both"),
     ],
 )
-def test_errors_in_a_file_name_the_line(
-    tmp_path: Path, text: str, line: int, problem: str
-) -> None:
+def test_errors_in_a_file_name_the_line(tmp_path: Path, text: str, line: int, problem: str) -> None:
     file = tmp_path / "my.rules.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(RulesError, match=problem) as found:
@@ -145,7 +143,9 @@ def test_tokens_are_whole_words(text: str) -> None:
 
 
 def test_abbreviations_and_multiword_tokens_match_in_any_case() -> None:
-    assert any(labels("MPH.", abbreviations=["mph."])) and any(labels("Zum", expand=GIVEN["expand"]))
+    assert any(labels("MPH.", abbreviations=["mph."])) and any(
+        labels("Zum", expand=GIVEN["expand"])
+    )
 
 
 def test_the_longest_token_counts() -> None:

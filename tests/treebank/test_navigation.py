@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dodona import Sentence
+from dodona import Sentence, read
 from support.trees import trees
 
 # oaks, doves and priests listen and speak
@@ -64,15 +67,11 @@ def test_paths_follow_arcs_and_meet_at_the_lowest_common_ancestor(
         path = one.path_to(other)
         assert path[0] == one and path[-1] == other and lowest in path
         assert len({*path}) == len(path)
-        assert all(a.parent == b or b.parent == a for a, b in zip(path, path[1:], strict=False))
+        assert all(a.parent == b or b.parent == a for a, b in pairwise(path))
 
 
 def test_trees_with_cycles_do_not_hang() -> None:
-    from io import BytesIO
-
     rows = ["1\ta\t_\t_\t_\t_\t2\tconj\t_\t_", "2\tb\t_\t_\t_\t_\t1\tconj\t_\t_", "", ""]
-    from dodona import read
-
     [circle] = read(BytesIO("\n".join(rows).encode()), trees="ignored")
     assert isinstance(circle, Sentence)
     assert circle[0].conjuncts == [circle[1]] and circle[0].path_to(circle[1]) == [*circle]

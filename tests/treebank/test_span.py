@@ -37,7 +37,19 @@ DU = """\
 """
 # pieces of text that are hard to keep track of
 ODD = [
-    *("oak", "Zeus", "didn't", "cannot", "Mr.", "3.5", "e\u0301", "дуб", "樫の木", "👩\u200d🌾", "\ud800"),
+    *(
+        "oak",
+        "Zeus",
+        "didn't",
+        "cannot",
+        "Mr.",
+        "3.5",
+        "e\u0301",
+        "дуб",
+        "樫の木",
+        "👩\u200d🌾",
+        "\ud800",
+    ),
     *(".", "!", "…", "(", '"', "\ufeff", "\u200b", "a@b.gr", "https://x.gr/y", "-", "\x00"),
     *(" ", "  ", "\n", "\n\n", "\r\n", "\t", "\u00a0", "\u2028", "\u3000", "|", "\\"),
 ]
@@ -189,9 +201,7 @@ def test_every_word_of_any_text_is_where_it_says(text: str) -> None:
 
 @settings(max_examples=150)
 @given(text=TEXTS, data=st.data())
-def test_character_spans_are_those_of_the_definition(
-    text: str, data: st.DataObject
-) -> None:
+def test_character_spans_are_those_of_the_definition(text: str, data: st.DataObject) -> None:
     doc = Doc(segmenter().segment(text), text)
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
     words = [(w.start or 0, w.end or 0) for w in doc.words]

@@ -56,6 +56,8 @@ class HeldModel:
     """
 
     _last: ClassVar[tuple[str, Parser] | None] = None  # of this process, by checksum
+    parser: Parser
+    sha256: str
 
     def __init__(self, model: str, *, mapped: bool = False, rules: Rules | None = None) -> None:
         self._file: IO[bytes] | None = None

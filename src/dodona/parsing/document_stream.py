@@ -37,7 +37,7 @@ def _sentence(words: object) -> Sentence:
         if not isinstance(word, str):
             raise TypeError(f"expected a word, not {show(word)}")
         if word.split() != [word]:
-            raise ValueError(
+            raise TypeError(
                 f"a word has no white space, but one is {show(word)}; a list is a sentence of "
                 "words: parser.docs(texts) parses several texts, parser(text) segments one"
             )

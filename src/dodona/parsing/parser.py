@@ -217,11 +217,12 @@ class Parser(Ruled):
         def sentences() -> Iterator[Sentence]:
             for item in texts:
                 text, context = item if as_tuples else (item, None)
-                if are_words(text):
-                    text, found = None, sentences_of(text)
-                else:
+                is_text = not are_words(text)
+                if is_text:
                     found = require_segmenter(self.segmenter).segment(text := require_text(text))
-                waiting.append((text, len(found), context))
+                else:
+                    found = sentences_of(text)
+                waiting.append((text if is_text else None, len(found), context))
                 yield from found
 
         parsed = self.pipe(
