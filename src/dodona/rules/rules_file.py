@@ -66,9 +66,10 @@ def _line_of(lines: list[str], key: str, entry: str | int | None) -> int:
         return 1
     if isinstance(entry, int):  # the number of a table in a list of tables
         return headers[min(entry, len(headers) - 1)] + 1
-    # in a basic string, a backslash is written twice
-    spellings = () if entry is None else (entry, entry.replace("\\", "\\\\"))
-    quoted = f"(?:{'|'.join(map(re.escape, spellings))})" if spellings else "$^"
+    if entry is None:
+        return headers[0] + 1
+    spellings = (entry, entry.replace("\\", "\\\\"))  # a basic string has two backslashes for one
+    quoted = f"(?:{'|'.join(map(re.escape, spellings))})"
     for i in range(headers[0], len(lines)):
         if re.search(rf"""(^|["'\s\[{{,]){quoted}(["'\s=]|$)""", lines[i]):
             return i + 1
