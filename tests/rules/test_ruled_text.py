@@ -167,6 +167,16 @@ def test_tags_and_lemmas_of_words(name: str) -> None:
     assert sum(head == 0 for head in after.heads) == 1
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_tags_of_rules_do_not_disturb_confidences(name: str) -> None:
+    rules = Rules(tags=[{"form": "oaks", "upos": "X", "xpos": "XYZ", "feats": "Odd=Yes"}])
+    [sentence] = model(name).with_rules(rules)("The oaks speak.", confidence=True)
+    assert sentence[1].upos == "X" and sentence[1].xpos == "XYZ"
+    for word in sentence:
+        assert word.upos_confidence is not None and 0 <= word.upos_confidence <= 1
+        assert word.xpos_confidence is not None and word.confidence is not None
+
+
 def test_the_parser_sees_the_tags_of_rules() -> None:
     parser = model("en-linear")
     changed = parser.with_rules(Rules(tags=[{"form": "run", "upos": "NOUN", "xpos": "NN"}]))

@@ -53,6 +53,17 @@ def test_rules_are_values() -> None:
     assert rules.has_text_rules and not Rules(tags=GIVEN["tags"]).has_text_rules
 
 
+@pytest.mark.parametrize("odd", ["é", '"', "'", "\\", "\x7f", "\x01", "#", "]", "=", "木"])
+def test_rules_are_written_as_they_are_read(tmp_path: Path, odd: str) -> None:
+    given = GIVEN | {"whole": [f"a{odd}b", odd], "split": {f"x{odd}": ["x", odd]}}
+    rules = Rules(**given)
+    file = tmp_path / "my.rules.toml"
+    file.write_text(rules.to_toml(), encoding="utf-8")
+    assert read_rules(file) == rules
+    file.write_text(Rules().to_toml(), encoding="utf-8")
+    assert read_rules(file) == Rules()
+
+
 def test_a_file_has_the_names_of_the_keywords(tmp_path: Path) -> None:
     file = tmp_path / "en.rules.toml"
     file.write_text(FILE, encoding="utf-8")

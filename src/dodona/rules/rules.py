@@ -107,8 +107,35 @@ class Rules:
         ]
         return {name: value for name, value in found.items() if value}
 
+    def to_toml(self) -> str:
+        """Return the rules as the text of a file, as `dodona.load` and `--rules` read it.
+
+        >>> print(Rules(whole=["c/o"], expand={"zum": ["zu", "dem"]}).to_toml(), end="")
+        whole = ["c/o"]
+        <BLANKLINE>
+        [expand]
+        "zum" = ["zu", "dem"]
+        """
+        given = self.to_dict()
+        tables = {name: given.pop(name) for name in ("split", "expand") if name in given}
+        lists = given.pop("tags", [])
+        lines = [f"{name} = {_toml(value)}" for name, value in given.items()]
+        for header, table in [
+            *((f"[{name}]", table) for name, table in tables.items()),
+            *(("[[tags]]", table) for table in lists),
+        ]:
+            lines += ["", header, *(f"{_toml(name)} = {_toml(v)}" for name, v in table.items())]
+        return "".join(f"{line}\n" for line in lines)
+
 
 KEYS = ("whole", "abbreviations", "split", "expand", "sentence_starts", "unbroken", "tags")
+
+
+def _toml(value: Any) -> str:
+    """Return a string, a list of strings or a truth value in TOML, which is JSON but for U+007F."""
+    from json import dumps
+
+    return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _restore(given: dict[str, Any]) -> Rules:

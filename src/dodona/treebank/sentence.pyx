@@ -1,8 +1,8 @@
 """A sentence of a treebank: its bytes as in the file, and the offsets of each field.
 
 Word i (from 0) has eleven offsets in `starts`: field k is
-raw[starts[11 * i + k] : starts[11 * i + k + 1] - 1], so that compiled code reaches any field with two
-loads, and Python strings are created on demand.
+raw[starts[11 * i + k] : starts[11 * i + k + 1] - 1], so that compiled code reaches any field with
+two loads, and Python strings are created on demand.
 Ranges (3-4), empty nodes (8.1) and comments have no offsets; they exist in the bytes only.
 """
 

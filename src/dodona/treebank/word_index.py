@@ -53,8 +53,9 @@ class WordIndex:
         if first >= end:
             return found
         for number in range(bisect_right(self.firsts, first) - 1, bisect_left(self.firsts, end)):
-            start = self.firsts[number]
-            found += self.sentences[number][max(first - start, 0) : end - start]
+            start, sentence = self.firsts[number], self.sentences[number]
+            is_whole = first <= start and self.firsts[number + 1] <= end
+            found += sentence if is_whole else sentence[max(first - start, 0) : end - start]
         return found
 
     @cached_property
