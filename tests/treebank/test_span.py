@@ -76,6 +76,13 @@ def test_a_span_is_a_sequence_of_words() -> None:
     assert span.sentences == [OAKS, LISTEN] and span.sentence is OAKS
 
 
+def test_names_of_other_libraries_are_translated() -> None:
+    with pytest.raises(AttributeError, match="a span has no attribute 'start_char'; here that is"):
+        _ = Doc([OAKS]).words.start_char
+    with pytest.raises(AttributeError, match=r"doc\.position\(word\)"):
+        _ = OAKS[0].i
+
+
 def test_slices_of_spans_are_spans() -> None:
     words = Doc([OAKS, LISTEN]).words
     assert isinstance(words, Span) and len(words) == 6 and words[4] == LISTEN[0]

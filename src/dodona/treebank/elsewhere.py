@@ -53,6 +53,19 @@ SENTENCE = {  # of a span of spaCy, a sentence of Stanza or UDPipe, a token list
     "char_span": "doc.char_span(start, end)",
     "to_tree": "root, and word.children from there on",
 }
+SPAN = {  # of spaCy, whose start and end count words
+    "start_char": "start",
+    "end_char": "end",
+    "i": "word_start",
+    "label_": "label",
+    "sent": "sentence",
+    "sents": "sentences",
+    "ents": NO_ENTITIES,
+    "lemma_": "the lemma of each word",
+    "subtree": "root.subtree",
+    "as_doc": "Doc(span.sentences)",
+    "doc": "nothing: a span does not know its document",
+}
 DOC = {
     "sents": "sentences",
     "noun_chunks": "noun_phrases()",

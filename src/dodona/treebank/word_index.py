@@ -71,7 +71,7 @@ class WordIndex:
             number = self.sentences.index(word.sentence)
         return self.firsts[number] + word.id - 1
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The text: as it was given, or that of the sentences."""
         return joined_text(self.sentences) if self.given_text is None else self.given_text
