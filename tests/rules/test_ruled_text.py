@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -245,3 +247,15 @@ def test_lists_that_are_no_words_are_refused_with_advice() -> None:
         parser(wrong)
     with pytest.raises(TypeError, match="expected a list of words for each sentence"):
         parser([["Oaks"], []])
+
+
+def test_who_uses_no_rules_and_no_spans_loads_none() -> None:
+    program = """
+import sys, dodona
+doc = dodona.load("en-linear")("Oaks speak. Listen!")
+assert len(doc) == 2
+names = "rules.rules", "rules.boundaries", "rules.rules_file", "treebank.span", "glossary.explain"
+print([name for name in names if f"dodona.{name}" in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr

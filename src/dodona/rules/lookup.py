@@ -8,19 +8,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dodona.models import find_rules
+
 if TYPE_CHECKING:
     from dodona.rules.rules import Rules
-
-SUFFIX = ".rules.toml"  # in place of that of the model: en.rules.toml is beside en.dodona
 
 
 def get_rules(rules: Rules | str | Path | None, model: Path | None = None) -> Rules | None:
     """Return rules that are given, or read them from a file: one given, or one beside the model."""
     if rules is None:
-        beside = None if model is None else model.with_name(model.stem + SUFFIX)
-        if beside is None or not beside.is_file():
+        rules = None if model is None else find_rules(model)
+        if rules is None:
             return None
-        rules = beside
     if not isinstance(rules, (str, Path)):
         return rules
     from dodona.rules.rules_file import read_rules
