@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dodona.treebank.conllu.reader import read as read
     from dodona.treebank.conllu.writer import Writer as Writer
     from dodona.treebank.sentence import Sentence as Sentence
+    from dodona.treebank.span import Span as Span
     from dodona.treebank.word import Word as Word
 
 # The module of each public name, imported on first use: parsing one sentence does not wait for the
@@ -50,6 +51,7 @@ _HOMES = {
     "Segmenter": "dodona.segmentation.segmenter",
     "Sentence": "dodona.treebank.sentence",
     "Settings": "dodona.settings",
+    "Span": "dodona.treebank.span",
     "State": "dodona.core.transitions.system",
     "System": "dodona.core.transitions.system",
     "Tagger": "dodona.tagging.tagger",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from dodona.core.base.values import to_str
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
+from dodona.treebank.span import Span
+from dodona.treebank.word_index import Alignment, WordIndex, joined_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -32,7 +34,7 @@ class Doc(Sequence[Sentence]):
     ('Oaks speak Listen', ['Oaks', 'speak', 'Listen'], 1)
     """
 
-    __slots__ = ("_is_strange", "_sentences", "_text")
+    __slots__ = ("_index", "_is_strange", "_sentences", "_text")
 
     def __init__(
         self, sentences: Iterable[Sentence], text: str | None = None, *, is_strange: bool = False
@@ -40,6 +42,7 @@ class Doc(Sequence[Sentence]):
         self._sentences = tuple(sentences)
         self._text = None if text is None else to_str(text, "text")
         self._is_strange = is_strange
+        self._index: WordIndex | None = None  # made on demand
         for sentence in self._sentences:
             if not isinstance(sentence, Sentence):
                 raise TypeError(f"a document consists of sentences, not of {sentence!r}")
@@ -92,17 +95,48 @@ class Doc(Sequence[Sentence]):
         return self._is_strange
 
     @property
-    def words(self) -> list[Word]:
-        """Return the words of all sentences."""
-        return [word for sentence in self._sentences for word in sentence]
+    def _word_index(self) -> WordIndex:
+        if self._index is None:
+            self._index = WordIndex(self._sentences, self._text)
+        return self._index
+
+    @property
+    def words(self) -> Span:
+        """Return the words of all sentences; `doc.words[5]` is a word, `doc.words[5:9]` a span."""
+        return Span(self._word_index, 0, len(self._word_index))
+
+    def span(self, start: int, end: int, label: str = "") -> Span:
+        """Return the words from position `start` up to `end`, which count the words from 0.
+
+        >>> doc = Doc([Sentence.from_columns(["Old", "oaks", "speak"])])
+        >>> doc.span(1, 3), doc.span(1, 3).start, doc.span(1, 3).end
+        (<Span 'oaks speak'>, 4, 14)
+        """
+        return Span(self._word_index, start, end, label)
+
+    def char_span(
+        self, start: int, end: int, label: str = "", *, alignment: Alignment = "strict"
+    ) -> Span | None:
+        """Return the words between two offsets of the text, in characters; None if there are none.
+
+        With the alignment "strict" words must begin and end there; "contract" leaves out words that
+        are not wholly in the range, and "expand" takes in all that are partly in it.
+
+        >>> doc = Doc([Sentence.from_columns(["Old", "oaks", "speak"])])
+        >>> doc.char_span(4, 8), doc.char_span(5, 8), doc.char_span(5, 8, alignment="expand")
+        (<Span 'oaks'>, None, <Span 'oaks'>)
+        """
+        found = self._word_index.between(start, end, alignment)
+        return None if found is None else Span(self._word_index, *found, label)
+
+    def position(self, word: Word) -> int:
+        """Return the position of a word of the document, so that `doc.words[position]` is it."""
+        return self._word_index.position(word)
 
     @property
     def text(self) -> str:
         """Return the text of the document; if none was given, that of its sentences."""
-        if self._text is not None:
-            return self._text
-        parts = [s.text + " " * s[-1].space_after for s in self._sentences]
-        return "".join(parts).removesuffix(" ")
+        return joined_text(self._sentences) if self._text is None else self._text
 
     def match(self, pattern: str | Pattern) -> list[Match]:
         """Return the matches of a pattern; its grammar is in `dodona.query.language`.
