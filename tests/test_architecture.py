@@ -28,6 +28,7 @@ LAYERS = (
     {"core.learning"},
     {"treebank"},
     {"storage", "synthetic", "bridges", "settings", "query", "validation"},
+    {"facts"},
     {"doc", "batches", "evaluation", "training", "models"},
     {"segmentation", "clustering", "enhancing"},
     {"tagging"},

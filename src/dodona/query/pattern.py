@@ -53,6 +53,11 @@ class Pattern:
         """Names of the words of the pattern."""
         return self._search.names
 
+    @property
+    def n_words(self) -> int:
+        """Number of words of a match; 0 for a sequence, whose matches differ in length."""
+        return self._search.n_words
+
     def matches(self, sentence: Sentence, *, most: int = ALL) -> list[Match]:
         """Return the matches in a sentence, at most `most`, in the order of their first words."""
         return self.matches_in([sentence], most=most)[0]
@@ -110,6 +115,8 @@ class _Search(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]: ...
+    @property
+    def n_words(self) -> int: ...
     def matches(
         self, sentences: list[Sentence], most: int, most_steps: int
     ) -> list[list[Match]]: ...
@@ -122,7 +129,7 @@ class _Tree:
     def __init__(self, text: str, regexes: bool) -> None:
         program = TreeProgram(text, parse_pattern(text), regexes)
         self.named = {name: range(at, at + 1) for name, at in program.name_places.items()}
-        self.names = tuple(self.named)
+        self.names, self.n_words = tuple(self.named), program.groups[0][1]
         self.matcher = program.matcher()
 
     def matches(self, sentences: list[Sentence], most: int, most_steps: int) -> list[list[Match]]:
@@ -141,7 +148,7 @@ class _Sequence:
 
     def __init__(self, text: str, regexes: bool) -> None:
         program = SequenceProgram(text, regexes)
-        self.names = tuple(program.slots)
+        self.names, self.n_words = tuple(program.slots), 0
         self.brackets, self.matcher = program.brackets, program.matcher()
 
     def matches(self, sentences: list[Sentence], most: int, most_steps: int) -> list[list[Match]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from dodona.drawing.svg import Arc
@@ -13,7 +15,8 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import comment, text, tokens
 from dodona.treebank.word import named_values, roots, word, word_offsets, words
 
-__all__ = ["arcs", "as_data", "comment", "conllu", "noun_phrases", "restore_sentence"]
+__all__ = ["arcs", "as_data", "comment", "conllu", "facts", "match", "noun_phrases"]
+__all__ += ["restore_sentence"]
 __all__ += ["roots", "summary", "svg", "text", "tokens", "tree", "word", "words"]
 
 SHOWN = 40  # characters of the text in the representation of a sentence
@@ -31,6 +34,16 @@ def summary(sentence: Sentence) -> str:
     shown = text(sentence)
     shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
     return f"<Sentence of {n_words}{where}: {shown!r}>"
+
+
+def match(sentence: Sentence, pattern: Any) -> Any:
+    """Return the matches of a pattern; the search is imported by name, as it is a layer above."""
+    return import_module("dodona.query.pattern").compile_pattern(pattern).matches(sentence)
+
+
+def facts() -> ModuleType:
+    """Return the module that finds clauses and triples, which is a layer above."""
+    return import_module("dodona.facts.extraction")
 
 
 def arcs(sentence: Sentence) -> list[Arc]:
