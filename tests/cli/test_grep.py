@@ -86,8 +86,8 @@ def test_folders(shell: Shell, file: Path) -> None:
     ("words", "code", "said"),
     [
         (["upos="], 1, "pattern 'upos=', character 6: expected a value"),
-        (["upos=VERB", "--by", "v.lemma"], 2, "--by must be a name of the pattern"),
-        (["upos=VERB as v", "--by", "v"], 2, "--by must be a name of the pattern"),
+        (["upos=VERB", "--by", "v.lemma"], 2, "--by must be a column, or a name of the pattern"),
+        (["upos=VERB as v", "--by", "v"], 2, "--by must be a column, or a name of the pattern"),
         (["upos=VERB", "-c", "-v"], 2, "--count, --by and --invert exclude"),
         (["upos=VERB", "-m", "0"], 2, "--most must be at least 1"),
     ],

@@ -54,6 +54,11 @@ class Pattern:
         return self._search.names
 
     @property
+    def name_places(self) -> dict[str, int]:
+        """Place of each name among the words of a match; none for a sequence."""
+        return dict(self._search.name_places)
+
+    @property
     def n_words(self) -> int:
         """Number of words of a match; 0 for a sequence, whose matches differ in length."""
         return self._search.n_words
@@ -116,6 +121,8 @@ class _Search(Protocol):
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
+    def name_places(self) -> dict[str, int]: ...
+    @property
     def n_words(self) -> int: ...
     def matches(
         self, sentences: list[Sentence], most: int, most_steps: int
@@ -128,6 +135,7 @@ class _Tree:
 
     def __init__(self, text: str, regexes: bool) -> None:
         program = TreeProgram(text, parse_pattern(text), regexes)
+        self.name_places = program.name_places
         self.named = {name: range(at, at + 1) for name, at in program.name_places.items()}
         self.names, self.n_words = tuple(self.named), program.groups[0][1]
         self.matcher = program.matcher()
@@ -149,6 +157,7 @@ class _Sequence:
     def __init__(self, text: str, regexes: bool) -> None:
         program = SequenceProgram(text, regexes)
         self.names, self.n_words = tuple(program.slots), 0
+        self.name_places: dict[str, int] = {}
         self.brackets, self.matcher = program.brackets, program.matcher()
 
     def matches(self, sentences: list[Sentence], most: int, most_steps: int) -> list[list[Match]]:
