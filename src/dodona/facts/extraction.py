@@ -188,6 +188,10 @@ class _Extraction:
         label = self.words[p - 1].deprel
         kind = pat.CLAUSES.get(label) or pat.CLAUSES.get(label.partition(":")[0]) or "other"
         inside = [word for word in self.words if self.owners[word.id] == p]
+        while inside and inside[0].upos == "PUNCT":
+            del inside[0]
+        while inside and inside[-1].upos == "PUNCT":
+            del inside[-1]
         return Clause(kind, verb, *map(self._named, (subjects, objects, others)), inside)
 
     def _gapped(self, p: int) -> Iterator[Clause]:

@@ -192,7 +192,6 @@ class _SequenceParser:
             if self.peek() == "{":
                 self.fail("expected a number of times such as {2}, {2,} or {1,3}")
             return node
-        start = self.position
         if found["sign"]:
             least, most = _RANGES[found["sign"]]
         else:
@@ -202,8 +201,6 @@ class _SequenceParser:
             most = int(found["most"] or UNLIMITED) if found["comma"] else least
         if most != UNLIMITED and (least > most or most == 0) or max(least, most) > MOST_REPEATS:
             self.fail(f"a number of times is from 1 to {MOST_REPEATS}, the smaller first")
-        if isinstance(node, Anchor):
-            self.fail("^ and $ are not repeated", start)
         self.position = found.end()
         return Repeat(node, least, most, found["lazy"] is not None)
 
