@@ -138,7 +138,7 @@ def why_apart(sentence: dodona.Sentence, span: tuple[int, int]) -> str:
         return "heads that are not nouns"
     has_case = any(child.deprel == "case" and child.id < word.id for child in word.children)
     has_copula = any(child.deprel == "cop" for child in word.children)
-    if has_case or has_copula or word.deprel in LABELS and label != "conj":
+    if has_case or has_copula or (word.deprel in LABELS and label != "conj"):
         return ""
     return f"{label} without preposition"
 

@@ -9,8 +9,24 @@ from fuzz.mutation import BLIND, replace_word, words
 from fuzz.target import Target, promise
 
 MOST = 50
-KNOWN = ("[upos=NOUN]", "[]", "(", ")", "|", "*", "+?", "{1,2}", "{3}", "^", "$", " as x", "upos=VERB")
-KNOWN += (">nsubj ", "!>det *", ">> ", "<< ", " .. ", "Case=Nom", "&", '"a b"', "lemma!=", "misc.A=", "a:*")
+KNOWN = (
+    *(
+        "[upos=NOUN]",
+        "[]",
+        "(",
+        ")",
+        "|",
+        "*",
+        "+?",
+        "{1,2}",
+        "{3}",
+        "^",
+        "$",
+        " as x",
+        "upos=VERB",
+    ),
+    *(">nsubj ", "!>det *", ">> ", "<< ", " .. ", "Case=Nom", "&", '"a b"', "lemma!=", "misc.A="),
+)
 
 
 def run(data: bytes) -> object:
@@ -24,11 +40,16 @@ def run(data: bytes) -> object:
     except StepLimitError:
         return "too many steps"
     for sentence, matches in zip(sentences, found, strict=True):
-        promise([m.ids for m in matches] == [m.ids for m in pattern.matches(sentence, most=MOST)], "alone")
+        promise(
+            [m.ids for m in matches] == [m.ids for m in pattern.matches(sentence, most=MOST)],
+            "alone",
+        )
         for match in matches:
             inside = all(1 <= number <= len(sentence) for number in match.ids)
             promise(inside and len(match) > 0, "words of the sentence")
-            promise(all(set(match.words_of(name)) <= set(match.words) for name in match.names), "names")
+            promise(
+                all(set(match.words_of(name)) <= set(match.words) for name in match.names), "names"
+            )
         if pattern.is_sequence:
             ids = [number for match in matches for number in match.ids]
             promise(ids == sorted(set(ids)), "matches follow one another")

@@ -40,7 +40,10 @@ def test_every_level_has_the_same_sentences(
     expected = [sentence for doc in docs for sentence in doc]
     found = list(read_trees(str(path)))
     assert list(map(columns, found)) == list(map(columns, expected))
-    assert [str(sentence) for sentence in found][:2] == ["Anna saw the old oak.", "It didn't speak, though."]
+    assert [str(sentence) for sentence in found][:2] == [
+        "Anna saw the old oak.",
+        "It didn't speak, though.",
+    ]
     assert all(sentence.source.startswith(str(path)) for sentence in found)
     if level == "word":
         assert [sentence.line for sentence in found] == [1, 7, 15]
@@ -51,7 +54,9 @@ def test_every_level_has_the_same_sentences(
 def test_other_tables_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"text": ["Oaks"]}), path)
-    with pytest.raises(ValueError, match=r"a\.parquet: expected the output of dodona parse.*found text"):
+    with pytest.raises(
+        ValueError, match=r"a\.parquet: expected the output of dodona parse.*found text"
+    ):
         list(read_trees(str(path)))
     path.write_bytes(b"Oaks")
     with pytest.raises(ValueError, match=r"a\.parquet: not Parquet, or damaged"):

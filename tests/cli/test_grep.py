@@ -99,8 +99,13 @@ def test_what_is_wrong_is_told(shell: Shell, words: list[str], code: int, said: 
 
 def test_counts_by_a_column_of_the_match(shell: Shell, file: Path) -> None:
     assert shell("grep", "--count", "lemma", "[upos=NOUN]", file).out == "2\toak\n"
-    assert shell("grep", "[upos=DET]? [upos=NOUN]", file, "-c", "form").out == "1\tOaks\n1\tThe oak\n"
-    assert shell("grep", "[upos=DET]? as d [upos=NOUN]", file, "--count=d.lemma").out == "1\t_\n1\tthe\n"
+    assert (
+        shell("grep", "[upos=DET]? [upos=NOUN]", file, "-c", "form").out == "1\tOaks\n1\tThe oak\n"
+    )
+    assert (
+        shell("grep", "[upos=DET]? as d [upos=NOUN]", file, "--count=d.lemma").out
+        == "1\t_\n1\tthe\n"
+    )
     assert shell("grep", "--count", "[upos=NOUN]", file).out == "2\n"
     assert shell("grep", "-c", "upos=NOUN as n >det *", file, "--threads", "2").out == "1\n"
 
@@ -132,7 +137,10 @@ def test_tables_are_searched_like_treebanks(shell: Shell, tmp_path: Path) -> Non
     texts.write_text('{"text": "The old oak speaks. It sleeps."}\n')
     assert shell("parse", "en", texts, "-o", tmp_path / "out", "--quiet").code == 0
     table = tmp_path / "out" / "in.parquet"
-    assert shell("grep", "[upos=ADJ]* [upos=NOUN]", table).out == f"{table}:1: The [old] [oak] speaks.\n"
+    assert (
+        shell("grep", "[upos=ADJ]* [upos=NOUN]", table).out
+        == f"{table}:1: The [old] [oak] speaks.\n"
+    )
     assert shell("grep", "-c", "upos=VERB >nsubj *", tmp_path / "out").out == "2\n"
 
 

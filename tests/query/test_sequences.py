@@ -135,7 +135,9 @@ def test_what_takes_exponential_time_elsewhere_takes_linear_time_here(pattern: s
 
 
 LETTERS = "abc"
-words = st.sets(st.sampled_from(LETTERS), max_size=2).map(lambda some: ("word", tuple(sorted(some))))
+words = st.sets(st.sampled_from(LETTERS), max_size=2).map(
+    lambda some: ("word", tuple(sorted(some)))
+)
 
 
 def nodes(inside: st.SearchStrategy[twin.Node]) -> st.SearchStrategy[twin.Node]:

@@ -34,8 +34,8 @@ def make(words: str) -> Sentence:
             ["the oak tree", "that"],
         ),
         (
-            "Anna/PROPN/6/nsubj ,/PUNCT/4/punct my/PRON/4/nmod:poss aunt/NOUN/1/appos ,/PUNCT/4/punct "
-            "slept/VERB/0/root",
+            "Anna/PROPN/6/nsubj ,/PUNCT/4/punct my/PRON/4/nmod:poss aunt/NOUN/1/appos "
+            ",/PUNCT/4/punct slept/VERB/0/root",
             ["Anna", "my aunt"],
         ),
         (

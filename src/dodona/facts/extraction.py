@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dodona.treebank.span import Span
     from dodona.treebank.word import Word
 
-Value = str | bool | int | None | list[str]
+Value = str | bool | int | None | list[str] | list[int]
 
 
 class VerbPhrase(NamedTuple):
@@ -152,7 +152,8 @@ def triples(sentence: Sentence) -> list[Triple]:
     """Return the triples, in the order of their verbs; without subject and object there is none."""
     found = []
     for clause in clauses(sentence):
-        for subject, object in product(clause.subjects or [None], clause.objects or [None]):
+        nouns = ([*words] or [None] for words in (clause.subjects, clause.objects))
+        for subject, object in product(*nouns):
             is_copular = clause.verb.head not in clause.verb.words
             if subject is not None or (object is not None and not is_copular):
                 found.append(Triple(subject, clause.verb, object, clause.indirect))
@@ -192,7 +193,8 @@ class _Extraction:
             del inside[0]
         while inside and inside[-1].upos == "PUNCT":
             del inside[-1]
-        return Clause(kind, verb, *map(self._named, (subjects, objects, others)), inside)
+        name = self._named
+        return Clause(kind, verb, name(subjects), name(objects), name(others), inside)
 
     def _gapped(self, p: int) -> Iterator[Clause]:
         """Yield clauses whose verb is to be supplied from another clause."""
@@ -211,7 +213,9 @@ class _Extraction:
         is_negated = bool(own[1]) or self._is_negated_by_nouns(p)
         passive = p in self.roles.passives
         modality = self._modality(p, own[0])
-        return VerbPhrase(self.words[p - 1], self._named(parts), lemma, is_negated, modality, passive)
+        return VerbPhrase(
+            self.words[p - 1], self._named(parts), lemma, is_negated, modality, passive
+        )
 
     def _copula(self, p: int, copulas: list[int], is_outer: bool) -> VerbPhrase:
         own = [self._own_words(p, row) for row in (pat.AUXILIARY, pat.NEGATING)]

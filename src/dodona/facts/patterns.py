@@ -1,8 +1,8 @@
 """The patterns of facts, by what they find.
 
-`p` is the predicate of a clause: its verb or, with a copula, its adjective, noun or adverb. Patterns
-use the relations and features of Universal Dependencies; where a row has lemmas, they are English.
-A row may be repeated with other features, because treebanks differ in what they annotate.
+`p` is the predicate of a clause: its verb or, with a copula, its adjective, noun or adverb. The
+patterns use relations and features of Universal Dependencies; where a row has lemmas, they are
+English. A row may be repeated with other features, because treebanks differ in their annotation.
 """
 
 PREDICATE = (

@@ -10,7 +10,9 @@ from dodona.treebank.word_index import WordIndex
 if TYPE_CHECKING:
     from dodona.treebank.word import Word
 
-APART = frozenset({"cc", "conj", "appos", "parataxis", "punct", "case", "mark", "advcl", "discourse"})
+APART = frozenset(
+    {"cc", "conj", "appos", "parataxis", "punct", "case", "mark", "advcl", "discourse"}
+)
 APART_FROM_NOUNS = frozenset({"acl", "nsubj", "csubj", "cop", "aux"})
 
 
@@ -19,7 +21,8 @@ def phrase_of(word: Word) -> Span:
 
     >>> from dodona import Sentence
     >>> oaks = Sentence.from_columns(
-    ...     ["Old", "oaks", "and", "elms"], heads=[2, 0, 4, 2], deprels=["amod", "root", "cc", "conj"])
+    ...     ["Old", "oaks", "and", "elms"], heads=[2, 0, 4, 2],
+    ...     deprels=["amod", "root", "cc", "conj"])
     >>> phrase_of(oaks[1])
     <Span 'Old oaks'>
     """

@@ -42,7 +42,9 @@ class SequenceProgram:
         """Append an instruction and return its address."""
         if len(self.code) == MOST_INSTRUCTIONS:
             raise PatternError(
-                self.text, 0, f"the sequence has more than {MOST_INSTRUCTIONS:,} parts if its "
+                self.text,
+                0,
+                f"the sequence has more than {MOST_INSTRUCTIONS:,} parts if its "
                 "repetitions are written out; repeat less",
             )
         self.code.append((operation, first, second))

@@ -9,8 +9,8 @@
     quantifier   * | + | ? | {N} | {N,} | {,M} | {N,M}
 
 A bracket has a pattern of `language`, without names, and matches a word that is the first of a
-match; `[]` is any word. `^` and `$` are the limits of the sentence. A `?` after a quantifier prefers
-few words to many.
+match; `[]` is any word. `^` and `$` are the limits of the sentence. A `?` after a quantifier means
+that few words are preferred to many.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class _SequenceParser:
                 self.fail("expected a number of times such as {2}, {2,} or {1,3}")
             least = int(found["least"] or 0)
             most = int(found["most"] or UNLIMITED) if found["comma"] else least
-        if most != UNLIMITED and (least > most or most == 0) or max(least, most) > MOST_REPEATS:
+        if (most != UNLIMITED and (least > most or most == 0)) or max(least, most) > MOST_REPEATS:
             self.fail(f"a number of times is from 1 to {MOST_REPEATS}, the smaller first")
         self.position = found.end()
         return Repeat(node, least, most, found["lazy"] is not None)

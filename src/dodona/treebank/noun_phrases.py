@@ -35,6 +35,8 @@ def find_noun_phrases(sentence: Sentence) -> list[tuple[int, int]]:
         if not found or first > found[-1][1]:
             found.append((first, last))
     return found
+
+
 class _Tree:
     """The children of each word, and the extent of its subtree."""
 

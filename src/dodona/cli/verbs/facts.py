@@ -82,11 +82,14 @@ def facts(
     else:
         parser = Parser.load(locate(model))
         reader = SentenceReader(input, parser.segmenter, False, encoding)
-        sentences = parser.pipe(reader.read(find_sources(paths)), threads=threads)
+        read = (item for item in reader.read(find_sources(paths)) if isinstance(item, Sentence))
+        sentences = parser.pipe(read, threads=threads)  # invalid sentences raise an error
     format = output or (JSON if out.endswith((".json", ".jsonl")) else TSV)
     write = _json_lines if format == JSON else _table
     with open_output(out) as file:
-        for line in write((sentence, row) for sentence in sentences for row in KINDS[what](sentence)):
+        for line in write(
+            (sentence, row) for sentence in sentences for row in KINDS[what](sentence)
+        ):
             file.write(f"{line}\n".encode())
 
 

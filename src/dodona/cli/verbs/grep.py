@@ -130,13 +130,17 @@ def grep(
     elif invert or format not in (TEXT, JSON):
         format = "conllu" if format == TEXT else format
         found = chain.from_iterable(search(partial(_sentences, wanted, invert=invert)))
+        n_found = 0
         with open_writer(out, format) as writer:
-            n_found = sum(writer.write(sentence) is None for sentence in islice(found, most))
+            for n_found, sentence in enumerate(islice(found, most), start=1):
+                writer.write(sentence)
     else:
         show = _shown(wanted, format, kwic, out)
         found_lines = chain.from_iterable(search(lambda batch: _lines(wanted, batch, show)))
+        n_found = 0
         with open_output(out) as file:
-            n_found = sum(bool(file.write(line)) for line in islice(found_lines, most))
+            for n_found, line in enumerate(islice(found_lines, most), start=1):
+                file.write(line)
     if not n_found:
         say("no matches")
         raise Stop(FAILED)
