@@ -152,12 +152,16 @@ def triples(sentence: Sentence) -> list[Triple]:
     """Return the triples, in the order of their verbs; without subject and object there is none."""
     found = []
     for clause in clauses(sentence):
-        nouns = ([*words] or [None] for words in (clause.subjects, clause.objects))
-        for subject, object in product(*nouns):
+        for subject, object in product(_or_none(clause.subjects), _or_none(clause.objects)):
             is_copular = clause.verb.head not in clause.verb.words
             if subject is not None or (object is not None and not is_copular):
                 found.append(Triple(subject, clause.verb, object, clause.indirect))
     return found
+
+
+def _or_none(words: list[Word]) -> list[Word | None]:
+    found: list[Word | None] = [*words]
+    return found or [None]
 
 
 class _Extraction:

@@ -132,15 +132,17 @@ def grep(
         found = chain.from_iterable(search(partial(_sentences, wanted, invert=invert)))
         n_found = 0
         with open_writer(out, format) as writer:
-            for n_found, sentence in enumerate(islice(found, most), start=1):
+            for sentence in islice(found, most):
                 writer.write(sentence)
+                n_found += 1
     else:
         show = _shown(wanted, format, kwic, out)
         found_lines = chain.from_iterable(search(lambda batch: _lines(wanted, batch, show)))
         n_found = 0
         with open_output(out) as file:
-            for n_found, line in enumerate(islice(found_lines, most), start=1):
+            for line in islice(found_lines, most):
                 file.write(line)
+                n_found += 1
     if not n_found:
         say("no matches")
         raise Stop(FAILED)
