@@ -14,8 +14,10 @@ Row = tuple[str, ...]
 
 
 @cache
-def _compiled(patterns: Row) -> tuple[Pattern, ...]:
-    return tuple(map(Pattern, patterns))
+def _compiled(patterns: Row) -> list[tuple[Pattern, dict[str, int]]]:
+    """Return the patterns, each with the places of its names: quicker than words by name."""
+    compiled = map(Pattern, patterns)
+    return [(pattern, pattern.name_places) for pattern in compiled]
 
 
 class Relations:
@@ -27,8 +29,10 @@ class Relations:
 
     def words(self, patterns: Row) -> list[int]:
         """Return the words that match as `p`, in order."""
-        found = (pattern.matches(self.sentence) for pattern in _compiled(patterns))
-        return sorted({match["p"].id for matches in found for match in matches})
+        found = set[int]()
+        for pattern, places in _compiled(patterns):
+            found.update(match.ids[places["p"]] for match in pattern.matches(self.sentence))
+        return sorted(found)
 
     def of(self, word: int, patterns: Row, to: str, source: str = "p") -> list[int]:
         """Return the words named `to` in matches where the word is named `source`."""
@@ -39,9 +43,10 @@ class Relations:
 
     def _relation(self, patterns: Row, source: str, to: str) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
-        for pattern in _compiled(patterns):
+        for pattern, places in _compiled(patterns):
             for match in pattern.matches(self.sentence):
-                others = found.setdefault(match[source].id, [])
-                if (other := match[to].id) not in others:
+                ids = match.ids
+                others = found.setdefault(ids[places[source]], [])
+                if (other := ids[places[to]]) not in others:
                     others.append(other)
         return found
