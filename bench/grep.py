@@ -17,6 +17,8 @@ PATTERNS = (
     "upos=NOUN !>det *",
     "lemma=/.*ing/ >obj (upos=NOUN >amod *)",
     "upos=VERB >> upos=PRON",
+    "[upos=ADJ]* [upos=NOUN]+",
+    "[upos=DET] ([upos=ADV]? [upos=ADJ])* [upos=NOUN]+ [lemma=of]",
 )
 REPEATS = 5
 

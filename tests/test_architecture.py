@@ -28,6 +28,7 @@ LAYERS = (
     {"core.learning"},
     {"treebank"},
     {"storage", "synthetic", "bridges", "settings", "query", "validation", "glossary"},
+    {"facts"},
     {"doc", "batches", "evaluation", "training", "models"},
     {"rules"},
     {"segmentation", "clustering", "enhancing"},

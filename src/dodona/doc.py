@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import spacy.tokens
     import spacy.vocab
 
-    from dodona.query.pattern import Match, Pattern
+    from dodona.facts.extraction import Clause, Triple, VerbPhrase
+    from dodona.query.match import Match
+    from dodona.query.pattern import Pattern
     from dodona.treebank.span import Span
     from dodona.treebank.word import Word
     from dodona.treebank.word_index import Alignment, WordIndex
@@ -143,7 +145,9 @@ class Doc(Sequence[Sentence]):
         return self._word_index.text if self._text is None else self._text
 
     def match(self, pattern: str | Pattern) -> list[Match]:
-        """Return the matches of a pattern; its grammar is in `dodona.query.language`.
+        """Return the matches of a pattern of words and arcs, or of a sequence of words.
+
+        `dodona.query.language` and `dodona.query.sequences` have the grammars.
 
         >>> heads, deprels = [2, 0], ["nsubj", "root"]
         >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"], heads=heads, deprels=deprels)])
@@ -154,9 +158,36 @@ class Doc(Sequence[Sentence]):
 
         return list(compile_pattern(pattern).find(self._sentences))
 
-    def noun_phrases(self) -> list[list[Word]]:
+    def noun_phrases(self) -> list[Span]:
         """Return the noun phrases of all sentences; see `Sentence.noun_phrases`."""
-        return [phrase for sentence in self._sentences for phrase in sentence.noun_phrases()]
+        from dodona.treebank.noun_phrases import LABEL, find_noun_phrases
+
+        found, n_before = list[Span](), 0
+        for sentence in self._sentences:
+            for first, last in find_noun_phrases(sentence):
+                found.append(self.span(n_before + first - 1, n_before + last, LABEL))
+            n_before += len(sentence)
+        return found
+
+    def verb_phrases(self) -> list[VerbPhrase]:
+        """Return the verb phrases of all sentences; see `dodona.facts`."""
+        return [phrase for sentence in self._sentences for phrase in sentence.verb_phrases()]
+
+    def clauses(self) -> list[Clause]:
+        """Return the clauses of all sentences; see `dodona.facts`."""
+        return [clause for sentence in self._sentences for clause in sentence.clauses()]
+
+    def triples(self) -> list[Triple]:
+        """Return subjects, verbs and objects of all sentences; see `dodona.facts`.
+
+        >>> heads, deprels, upos = [2, 0], ["nsubj", "root"], ["NOUN", "VERB"]
+        >>> lemmas = ["oak", "speak"]
+        >>> oaks = Sentence.from_columns(
+        ...     ["Oaks", "spoke"], lemmas=lemmas, upos=upos, heads=heads, deprels=deprels)
+        >>> [(triple.subject, triple.verb, triple.object) for triple in Doc([oaks]).triples()]
+        [(<Word 1 Oaks>, 'speak', None)]
+        """
+        return [triple for sentence in self._sentences for triple in sentence.triples()]
 
     def to_conllu(self) -> str:
         """Return the document in CoNLL-U."""

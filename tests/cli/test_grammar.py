@@ -1,5 +1,6 @@
 """The one reader of command lines: what is written is read, and misuse is explained."""
 
+import re
 from typing import Any
 
 import pytest
@@ -84,7 +85,8 @@ def write(draw: st.DrawFn, parameter: Parameter, value: Any) -> list[str]:
         names = [name for name, says in parameter.spellings.items() if says == value]
         return [draw(st.sampled_from(names))]
     ways = [[f"{parameter.long}={value}"]]
-    if not str(value).startswith("--") and str(value) not in ("-o", "-h"):
+    fits = re.fullmatch(parameter.flag.fits or ".*", str(value), re.DOTALL)
+    if fits and not str(value).startswith("--") and str(value) not in ("-o", "-h"):
         ways.append([parameter.long, str(value)])
     if parameter.flag.short and not str(value).startswith("="):
         ways.append([f"{parameter.flag.short}{value}"])

@@ -23,6 +23,7 @@ class Flag(NamedTuple):
     metavar: str = ""  # name of the value in help; "": FILE, or the name of a positional
     positional: bool = False
     alone: str = ""  # the value if the flag is given without one; "": a value is required
+    fits: str = ""  # what the next word must match to be the value; "": anything but a flag
 
 
 # parameters that several verbs have

@@ -1,5 +1,6 @@
 """The parser of command lines."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,7 +52,9 @@ class CommandLine:
     def _fill(self, parameter: Parameter, word: str | None) -> bool:
         """Set the value of a flag, and return whether the word was used for it."""
         # -1 can be the value of a flag, `--word` only after `=`
-        if word is not None and word not in self.flags and not word.startswith("--"):
+        is_value = word is not None and word not in self.flags and not word.startswith("--")
+        fits = parameter.flag.fits
+        if word is not None and is_value and (not fits or re.fullmatch(fits, word)):
             self.texts[parameter.name] = word
             return True
         if not parameter.flag.alone:

@@ -3,7 +3,8 @@
 Columns are compared in the bytes of the sentence, so that a word that does not match costs one
 comparison. The first node of a pattern is tried at every word, every other node only at the words
 that have its relation to the word of its anchor. A pattern of several words that fit anywhere has
-matches without number in a long sentence, so that the steps of a search are limited.
+matches without number in a long sentence, so that the steps of a search are limited. Sentences are
+searched in batches, without the interpreter lock except for regular expressions.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -14,7 +15,7 @@ from libcpp.vector cimport vector
 
 from dodona.core.base.signals cimport check_signals
 from dodona.treebank.sentence cimport (
-    DEPREL, NO_HEAD, Sentence, Text, field, named_value)
+    DEPREL, NO_HEAD, Fields, Sentence, Text, fields_of, named_value, text_at)
 
 from dodona.query.language import StepLimitError
 
@@ -88,58 +89,113 @@ cdef class Matcher:
             for group in absent:
                 self.absent[<size_t> i].push_back(group)
 
-    def find(self, Sentence sentence not None, Py_ssize_t most, Py_ssize_t most_steps):
-        """Return the positions, from 0, of the words of at most `most` matches."""
-        cdef MatchSearch search = MatchSearch(self, sentence, most, most_steps)
-        search.found = []
+    def find(self, list sentences not None, Py_ssize_t most, Py_ssize_t most_steps):
+        """Return the positions, from 0, of the words of at most `most` matches per sentence."""
+        cdef MatchSearch search = MatchSearch(self, sentences, most, most_steps)
+        cdef int width = self.groups[0].end - self.groups[0].first
+        cdef size_t i = 0, k
+        search.records = True
         search.run()
-        return search.found
+        found = []
+        for k in range(search.ends.size()):
+            rows = []
+            while i < search.ends[k]:
+                rows.append(tuple([search.found[i + node] for node in range(width)]))
+                i += width
+            found.append(rows)
+        return found
 
-    def count(self, Sentence sentence not None, Py_ssize_t most_steps):
-        """Return the number of matches."""
-        cdef MatchSearch search = MatchSearch(self, sentence, PY_SSIZE_T_MAX, most_steps)
+    def count(self, list sentences not None, Py_ssize_t most_steps):
+        """Return the number of matches in all sentences."""
+        cdef MatchSearch search = MatchSearch(self, sentences, PY_SSIZE_T_MAX, most_steps)
         search.run()
-        return search.n_found
+        return search.n_total
+
+    def mark(self, list sentences not None, Py_ssize_t most_steps):
+        """Return a byte for each word of all sentences: 1 where a match has it as its first."""
+        cdef MatchSearch search = MatchSearch(self, sentences, 1, most_steps)
+        search.mark()
+        return (<char*> search.marks.data())[:search.marks.size()]
 
 
 cdef class MatchSearch:
-    """The search for a pattern in a sentence."""
+    """The search for a pattern in sentences."""
     cdef Matcher matcher
-    cdef Sentence sentence
-    cdef Py_ssize_t most
+    cdef list sentences
+    cdef Py_ssize_t most                # matches in a sentence
     cdef Py_ssize_t most_steps
-    cdef Py_ssize_t n_steps             # words that were tried
+    cdef vector[Fields] fields          # of each sentence
+    cdef Fields sentence                # that is searched
+    cdef int number                     # of that sentence
+    cdef Py_ssize_t n_steps             # words that were tried in it
     cdef Py_ssize_t next_check
     cdef Py_ssize_t n_found
-    cdef list found                     # None: matches are only counted
+    cdef Py_ssize_t n_total             # in all sentences
+    cdef bint records                   # else matches are only counted
+    cdef vector[int] found              # words of all matches
+    cdef vector[size_t] ends            # of the matches of each sentence
+    cdef vector[char] marks
     cdef vector[int] placed             # word of each node, or UNPLACED
     cdef vector[int32_t] first_child    # per word, and last of the artificial root
     cdef vector[int32_t] next_sibling
     cdef bint is_indexed
 
-    def __cinit__(self, Matcher matcher, Sentence sentence, Py_ssize_t most,
-                  Py_ssize_t most_steps):
-        self.matcher = matcher
-        self.sentence = sentence
-        self.most, self.most_steps, self.next_check = most, most_steps, min(CHECK, most_steps)
+    def __cinit__(self, Matcher matcher, list sentences, Py_ssize_t most, Py_ssize_t most_steps):
+        cdef Sentence sentence
+        self.matcher, self.sentences = matcher, sentences
+        self.most, self.most_steps = most, most_steps
         self.placed.resize(matcher.nodes.size(), UNPLACED)
+        for sentence in sentences:
+            self.fields.push_back(fields_of(sentence))
 
     cdef int run(self) except -1:
-        self.place(0, self.matcher.groups[0].first)
+        cdef int i
+        with nogil:
+            for i in range(<int> self.fields.size()):
+                self.begin(i)
+                self.place(0, self.matcher.groups[0].first)
+                self.n_total += self.n_found
+                self.ends.push_back(self.found.size())
         return 0
 
-    cdef int check(self) except -1:
+    cdef int mark(self) except -1:
+        """Try every word as the first of the pattern."""
+        cdef int i, word, first = self.matcher.groups[0].first
+        with nogil:
+            for i in range(<int> self.fields.size()):
+                self.begin(i)
+                for word in range(self.sentence.n_words):
+                    self.n_found = 0
+                    self.step()
+                    if self.fits(first, word):
+                        self.placed[first] = word
+                        self.place(0, first + 1)
+                        self.placed[first] = UNPLACED
+                    self.marks.push_back(self.n_found > 0)
+        return 0
+
+    cdef int begin(self, int number) noexcept nogil:
+        self.number, self.sentence = number, self.fields[number]
+        self.n_found = self.n_steps = 0
+        self.next_check = min(<Py_ssize_t> CHECK, self.most_steps)
+        self.is_indexed = False
+        return 0
+
+    cdef int step(self) except -1 nogil:
+        self.n_steps += 1
+        return self.check() if self.n_steps > self.next_check else 0
+
+    cdef int check(self) except -1 nogil:
         """End a search that takes too long or was interrupted; let other threads run."""
         if self.n_steps > self.most_steps:
-            raise StepLimitError(
-                f"{self.sentence.source}:{self.sentence.line}", self.sentence.n_words,
-                self.most_steps)
+            with gil:
+                sentence = self.sentences[self.number]
+                where = f"{sentence.source}:{sentence.line}"
+                raise StepLimitError(where, len(sentence), self.most_steps)
         self.next_check = min(self.n_steps + CHECK, self.most_steps)
-        with nogil:
-            check_signals()
-        return 0
+        return check_signals()
 
-    cdef bint place(self, int group, int node) except -1:
+    cdef bint place(self, int group, int node) except -1 nogil:
         """Place this node and the rest of its group; return whether enough matches were found."""
         cdef vector[int] candidates
         cdef size_t i
@@ -147,9 +203,7 @@ cdef class MatchSearch:
             return self.complete(group)
         self.list_candidates(node, candidates)
         for i in range(candidates.size()):
-            self.n_steps += 1
-            if self.n_steps > self.next_check:
-                self.check()
+            self.step()
             if self.fits(node, candidates[i]):
                 self.placed[node] = candidates[i]
                 if self.place(group, node + 1):
@@ -158,25 +212,24 @@ cdef class MatchSearch:
         self.placed[node] = UNPLACED
         return False
 
-    cdef bint complete(self, int group) except -1:
+    cdef bint complete(self, int group) except -1 nogil:
         """Check the negated groups when all nodes are placed, and record the match."""
         cdef size_t i
-        cdef int absent
+        cdef int absent, node
         for i in range(self.matcher.absent[group].size()):
             absent = self.matcher.absent[group][i]
             if self.place(absent, self.matcher.groups[absent].first):
                 return False
         if group == 0:
             self.n_found += 1
-            if self.found is not None:
+            if self.records:
                 self.n_steps += RECORDING
-                self.found.append(tuple([
-                    self.placed[node]
-                    for node in range(self.matcher.groups[0].first, self.matcher.groups[0].end)]))
+                for node in range(self.matcher.groups[0].first, self.matcher.groups[0].end):
+                    self.found.push_back(self.placed[node])
             return self.n_found >= self.most
         return True             # one match of a negated group is enough
 
-    cdef bint fits(self, int node, int word) except -1:
+    cdef bint fits(self, int node, int word) except -1 nogil:
         """Return whether a word is free and fulfils the conditions on it and on its label."""
         cdef const PatternNode* wanted = &self.matcher.nodes[node]
         cdef int i
@@ -195,22 +248,22 @@ cdef class MatchSearch:
         if wanted.sign == GOVERNED:     # the label is that of the anchor
             word = self.placed[wanted.anchor]
         return self.is_one_of(
-            wanted.first_label, wanted.end_label, field(self.sentence, word, DEPREL))
+            wanted.first_label, wanted.end_label, text_at(self.sentence, word, DEPREL))
 
-    cdef bint holds(self, const Test* test, int word) except -1:
-        cdef Text value = field(self.sentence, word, test.column)
+    cdef bint holds(self, const Test* test, int word) except -1 nogil:
+        cdef Text value = text_at(self.sentence, word, test.column)
         if test.name.size:
             value = named_value(value, test.name.text, test.name.size)
         return self.is_one_of(test.first_value, test.end_value, value) != test.is_negated
 
-    cdef bint is_one_of(self, int first, int end, Text found) except -1:
+    cdef bint is_one_of(self, int first, int end, Text found) except -1 nogil:
         cdef int i
         for i in range(first, end):
             if self.equals(&self.matcher.values[i], found):
                 return True
         return False
 
-    cdef bint equals(self, const ValueOf* value, Text found) except -1:
+    cdef bint equals(self, const ValueOf* value, Text found) except -1 nogil:
         if value.kind == IS_TEXT:
             return found.size == value.text.size and memcmp(
                 found.text, value.text.text, found.size) == 0
@@ -220,10 +273,11 @@ cdef class MatchSearch:
             return found.size >= value.text.size and memcmp(
                 found.text, value.text.text, value.text.size) == 0 and (
                 found.size == value.text.size or found.text[value.text.size] == c":")
-        return found.size > 0 and self.answer(value.predicate, found.text[:found.size])
+        return found.size > 0 and self.answer(value.predicate, found)
 
-    cdef bint answer(self, int predicate, bytes text) except -1:
+    cdef bint answer(self, int predicate, Text found_text) except -1 with gil:
         """Return the cached result of a regular expression on a text."""
+        cdef bytes text = found_text.text[:found_text.size]
         cdef dict answers = self.matcher.answers[predicate]
         if len(text) > LONGEST_KEPT:
             return self.matcher.predicates[predicate](text.decode())
@@ -235,7 +289,7 @@ cdef class MatchSearch:
             answers[text] = found
         return found
 
-    cdef int list_candidates(self, int node, vector[int]& found) except -1:
+    cdef int list_candidates(self, int node, vector[int]& found) except -1 nogil:
         """List the words that have the relation of the node to its anchor."""
         cdef const PatternNode* wanted = &self.matcher.nodes[node]
         cdef int word = UNPLACED, other, n_words = self.sentence.n_words
@@ -266,7 +320,7 @@ cdef class MatchSearch:
                     self.sentence.head[word] - 1 if self.sentence.head[word] else n_words, found)
         return 0
 
-    cdef int list_ancestors(self, int word, vector[int]& found) except -1:
+    cdef int list_ancestors(self, int word, vector[int]& found) except -1 nogil:
         """List the ancestors of a word; a sentence that is not a tree may have a cycle."""
         cdef int32_t head = self.sentence.head[word]
         while head > 0 and head - 1 != word and <int> found.size() < self.sentence.n_words:
@@ -274,14 +328,14 @@ cdef class MatchSearch:
             head = self.sentence.head[head - 1]
         return 0
 
-    cdef int list_children(self, int word, vector[int]& found) except -1:
+    cdef int list_children(self, int word, vector[int]& found) except -1 nogil:
         cdef int32_t child = self.first_child[word]
         while child != UNPLACED:
             found.push_back(child)
             child = self.next_sibling[child]
         return 0
 
-    cdef int list_descendants(self, int word, vector[int]& found) except -1:
+    cdef int list_descendants(self, int word, vector[int]& found) except -1 nogil:
         """List the descendants of a word, each once; a cycle ends at the word."""
         cdef size_t i = 0
         cdef int32_t child
@@ -295,15 +349,15 @@ cdef class MatchSearch:
             i += 1
         return 0
 
-    cdef int index_children(self) except -1:
+    cdef int index_children(self) except -1 nogil:
         """Link the children of each word, in order, when first needed."""
         cdef int n_words = self.sentence.n_words
         cdef int word, head
         if self.is_indexed:
             return 0
         self.is_indexed = True
-        self.first_child.resize(n_words + 1, UNPLACED)
-        self.next_sibling.resize(n_words, UNPLACED)
+        self.first_child.assign(n_words + 1, UNPLACED)
+        self.next_sibling.assign(n_words, UNPLACED)
         for word in range(n_words - 1, -1, -1):
             if self.sentence.head[word] == NO_HEAD:
                 continue

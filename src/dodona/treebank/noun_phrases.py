@@ -4,28 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dodona.treebank.word import words
+from dodona.treebank.span import Span
+from dodona.treebank.word_index import WordIndex
 
 if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence
-    from dodona.treebank.word import Word
 
+LABEL = "NP"
 HEADS = frozenset({"NOUN", "PROPN", "PRON"})
 PARTS = frozenset({"flat", "fixed", "compound", "goeswith"})  # of a name; not heads of phrases
-BEFORE = PARTS | {"det", "amod", "nummod", "nmod:poss", "clf", "advmod"}
-AFTER = PARTS
+NO_HEADS = PARTS | {"det", "amod", "advmod", "case", "mark", "cc", "expl", "discourse"}
+# modifiers in front of the head: my old friend, the then president, at least two, both the men,
+# a well known fact, Mr. Smith, Anna's car
+BEFORE = PARTS | {"det", "amod", "nummod", "nmod", "clf", "advmod", "acl", "cc:preconj"}
+OF_CLAUSES = frozenset({"advmod"})  # if the head has a copula: she is still a teacher
 
 
-def noun_phrases(sentence: Sentence) -> list[list[Word]]:
+def noun_phrases(sentence: Sentence) -> list[Span]:
     """Return the phrases from left to right, without those inside another."""
+    index = WordIndex([sentence])
+    return [Span(index, first - 1, last, LABEL) for first, last in find_noun_phrases(sentence)]
+
+
+def find_noun_phrases(sentence: Sentence) -> list[tuple[int, int]]:
+    """Return the numbers of the first and the last word of each phrase."""
     tree = _Tree(sentence)
     spans = [tree.phrase(word) for word in range(1, len(sentence) + 1) if tree.has_phrase(word)]
     found: list[tuple[int, int]] = []
     for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not found or first > found[-1][1]:
             found.append((first, last))
-    all_words = words(sentence)
-    return [all_words[first - 1 : last] for first, last in found]
+    return found
 
 
 class _Tree:
@@ -53,20 +62,32 @@ class _Tree:
 
     def has_phrase(self, word: int) -> bool:
         """Return whether the word is the head of a phrase."""
-        is_noun = self.upos[word - 1] in HEADS and not self._is_in(word, PARTS)
+        is_noun = self.upos[word - 1] in HEADS and not self._is_in(word, NO_HEADS)
         return is_noun and self.is_reached[word]
 
     def phrase(self, word: int) -> tuple[int, int]:
         """Return the first and last word of the phrase of a head."""
-        first = last = word
+        first = next_one = last = word
+        labels = BEFORE
+        if any(self.labels[child - 1] == "cop" for child in self.children[word]):
+            labels = BEFORE - OF_CLAUSES
         for child in reversed([child for child in self.children[word] if child < word]):
-            if not (self._is_whole(child, BEFORE) and self.last[child] == first - 1):
+            if self.last[child] != next_one - 1:
                 break
-            first = self.first[child]
+            if self._is_whole(child, labels):
+                first = self.first[child]
+            elif self.labels[child - 1] != "punct":  # a comma between adjectives
+                break
+            next_one = self.first[child]
+        next_one = word
         for child in [child for child in self.children[word] if child > word]:
-            if not (self._is_whole(child, AFTER) and self.first[child] == last + 1):
+            if self.first[child] != next_one + 1:
                 break
-            last = self.last[child]
+            if self._is_whole(child, PARTS):
+                last = self.last[child]
+            elif self.labels[child - 1] != "punct":  # a hyphen in a name
+                break
+            next_one = self.last[child]
         return first, last
 
     def _is_whole(self, word: int, labels: frozenset[str]) -> bool:

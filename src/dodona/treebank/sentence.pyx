@@ -193,19 +193,42 @@ cdef class Sentence:
         return views().span(self, start, end, label)
 
     def noun_phrases(self):
-        """Return the noun phrases, each as a list of words, from left to right; none are nested.
+        """Return the noun phrases as spans, from left to right; none are nested.
 
-        A phrase is a noun, proper noun or pronoun with the modifiers in front of it, and a name may
-        have several words; prepositions, relative clauses and coordinated phrases are excluded.
+        A phrase is a noun, proper noun or pronoun with its modifiers in front of it and, in a name,
+        behind it; prepositions, appositions, relative clauses and coordinated phrases are excluded.
         The tree must be in Universal Dependencies.
 
         >>> oaks = Sentence.from_columns(
         ...     ["Old", "oaks", "speak"], upos=["ADJ", "NOUN", "VERB"], heads=[2, 3, 0],
         ...     deprels=["amod", "nsubj", "root"])
         >>> oaks.noun_phrases()
-        [[<Word 1 Old>, <Word 2 oaks>]]
+        [<Span NP 'Old oaks'>]
         """
         return views().noun_phrases(self)
+
+    def match(self, pattern):
+        """Return the matches of a pattern of words and arcs, or of a sequence of words.
+
+        `dodona.query.language` and `dodona.query.sequences` have the grammars.
+
+        >>> oaks = Sentence.from_columns(["Old", "oaks", "speak"], upos=["ADJ", "NOUN", "VERB"])
+        >>> oaks.match("[upos=ADJ]* [upos=NOUN]+")
+        [<Match Old oaks>]
+        """
+        return views().match(self, pattern)
+
+    def verb_phrases(self):
+        """Return the verbs with their auxiliaries, particles and negation; see `dodona.facts`."""
+        return views().facts().verb_phrases(self)
+
+    def clauses(self):
+        """Return the clauses, in the order of their predicates; see `dodona.facts`."""
+        return views().facts().clauses(self)
+
+    def triples(self):
+        """Return subjects, verbs and objects, in the order of the verbs; see `dodona.facts`."""
+        return views().facts().triples(self)
 
     @property
     def roots(self):

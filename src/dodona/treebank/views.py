@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from dodona.drawing.svg import Arc
@@ -26,10 +28,10 @@ from dodona.treebank.tokens import comment, text, tokens
 from dodona.treebank.word import named_values, roots, word, words
 from dodona.treebank.word_index import WordIndex
 
-__all__ = ["arcs", "as_data", "comment", "common_ancestor", "conjuncts", "conllu", "is_alpha"]
-__all__ += ["is_punct", "is_stop", "like_email", "like_num", "like_url", "noun_phrases", "path"]
-__all__ += ["restore_sentence", "roots", "shape", "span", "summary", "svg", "text", "tokens"]
-__all__ += ["tree", "word", "words"]
+__all__ = ["arcs", "as_data", "comment", "common_ancestor", "conjuncts", "conllu", "facts"]
+__all__ += ["is_alpha", "is_punct", "is_stop", "like_email", "like_num", "like_url", "match"]
+__all__ += ["noun_phrases", "path", "restore_sentence", "roots", "shape", "span", "summary", "svg"]
+__all__ += ["text", "tokens", "tree", "word", "words"]
 
 SHOWN = 40  # characters of the text in the representation of a sentence
 
@@ -51,6 +53,16 @@ def summary(sentence: Sentence) -> str:
 def span(sentence: Sentence, start: int, end: int, label: str) -> Span:
     """Return the words from index `start` up to `end` of a sentence."""
     return Span(WordIndex([sentence]), start, end, label)
+
+
+def match(sentence: Sentence, pattern: Any) -> Any:
+    """Return the matches of a pattern; the search is imported by name, as it is a layer above."""
+    return import_module("dodona.query.pattern").compile_pattern(pattern).matches(sentence)
+
+
+def facts() -> ModuleType:
+    """Return the module that finds clauses and triples, which is a layer above."""
+    return import_module("dodona.facts.extraction")
 
 
 def arcs(sentence: Sentence) -> list[Arc]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 VERBS = (
     *("train", "parse", "tag", "cluster", "distil", "enhance", "calibrate", "evaluate"),
-    *("validate", "grep"),
+    *("validate", "grep", "facts"),
     *("convert", "draw", "info", "explain", "models", "package", "oracle", "serve", "bench"),
 )
 GROUP = "dodona.verbs"

@@ -1,32 +1,52 @@
-"""`dodona grep`: search treebanks for words and arcs."""
+"""`dodona grep`: search treebanks for words and arcs, and for sequences of words."""
 
-import json as json_
 from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain, islice
+from typing import Annotated, TypeVar
 
+from dodona.batches import AHEAD, BATCH, check_threads, map_in_order
+from dodona.cli.concordance import Marks, describe, in_context, show_in_context, to_json
 from dodona.cli.errors import FAILED, Stop, UsageError, say
-from dodona.cli.flags import Flag, OutputFile, Treebanks
-from dodona.cli.inputs import read_treebanks
+from dodona.cli.flags import Flag, OutputFile, Threads
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, open_writer
+from dodona.cli.overwriting import check_targets
 from dodona.cli.streams import has_colours
+from dodona.cli.tree_files import read_trees
 from dodona.query.language import COLUMNS
-from dodona.query.pattern import MOST_STEPS, Match, Pattern
+from dodona.query.match import Match
+from dodona.query.pattern import MOST_STEPS, Pattern
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.word import Word
 
-TEXT = "text"
+TEXT, JSON = "text", "json"
 BOLD, PLAIN = "\x1b[1;31m", "\x1b[0m"
+ALL = "all"  # --count without a field
+FIELD = rf"(?:[A-Za-z_]\w*\.)?(?:{'|'.join(COLUMNS)})|[A-Za-z_]\w*\.[A-Z][\w\[\]]*"
+
+T = TypeVar("T")
+Batch = list[Sentence]
 
 
 def grep(
     pattern: Annotated[
-        str, Flag("the pattern, such as 'upos=VERB as v >nsubj lemma=oak'", positional=True)
+        str,
+        Flag(
+            "the pattern, such as 'upos=VERB as v >nsubj lemma=oak' or '[upos=ADJ]* [upos=NOUN]'",
+            positional=True,
+        ),
     ],
-    files: Treebanks = None,
+    files: Annotated[
+        list[str] | None,
+        Flag(
+            "CoNLL-U files, .parquet files of `dodona parse`, or folders ('-': stdin, the default)",
+            positional=True,
+        ),
+    ] = None,
     out: OutputFile = "-",
     output: Annotated[
         str | None,
@@ -36,11 +56,29 @@ def grep(
             default="by the suffix of -o, or text",
         ),
     ] = None,
-    count: Annotated[bool, Flag("print only the number of matches", short="-c")] = False,
+    count: Annotated[
+        str | None,
+        Flag(
+            "print only the number of matches, or numbers by a column (lemma, v.lemma)",
+            short="-c",
+            metavar="FIELD",
+            alone=ALL,
+            fits=FIELD,
+        ),
+    ] = None,
     by: Annotated[
         str | None,
         Flag(
             "count matches by a column (v.lemma) or feature (v.Number) of a word", metavar="FIELD"
+        ),
+    ] = None,
+    kwic: Annotated[
+        int | None,
+        Flag(
+            "print key words in context, with N columns on each side",
+            metavar="N",
+            alone="40",
+            fits=r"\d+",
         ),
     ] = None,
     invert: Annotated[bool, Flag("print the sentences without a match", short="-v")] = False,
@@ -49,121 +87,132 @@ def grep(
         int, Flag("words that a search may try in one sentence, before it is an error", metavar="N")
     ] = MOST_STEPS,
     input: Annotated[str, Flag("format of the files", choices=FORMATS)] = "conllu",
+    threads: Threads = 1,
 ) -> None:
-    """Search treebanks for words and arcs.
+    """Search treebanks for words and arcs, or for sequences of words.
 
     A pattern is a word with its relations to other words. A word is a condition such as
     upos=VERB&Tense=Past, or * for any word; `as v` names it. The relations are >nsubj (governs),
     <nsubj (is governed by), >> and << (transitively), . and .. (immediately precedes, precedes) and
     $ (has the same head); ! negates a relation. Labels and values may be alternatives, NOUN|PROPN,
-    regular expressions, /oak.*/, or have any subtype, nsubj:*. As with grep, the exit code is 1 if
-    nothing is found.
+    regular expressions, /oak.*/, or have any subtype, nsubj:*. A sequence is a regular expression
+    of words in brackets: [upos=DET]? ([upos=ADJ] | [Degree=Sup])* [upos=NOUN]+ as nouns. As with
+    grep, the exit code is 1 if nothing is found.
     """
-    if sum([count, by is not None, invert]) > 1:
+    by = count if count not in (None, ALL) else by
+    if sum([count is not None, by is not None and count is None, invert]) > 1:
         raise UsageError("--count, --by and --invert exclude each other")
-    if most is not None and most < 1:
-        raise UsageError(f"--most must be at least 1, not {most}")
-    if steps < 1:
-        raise UsageError(f"--steps must be at least 1, not {steps}")
+    if kwic is not None and (invert or count is not None or by is not None):
+        raise UsageError("--kwic shows matches: it excludes --count, --by and --invert")
+    for name, value in {"--most": most, "--steps": steps, "--kwic": kwic}.items():
+        if value is not None and value < 1:
+            raise UsageError(f"{name} must be at least 1, not {value}")
+    check_threads(threads)
     wanted = Pattern(pattern, steps=steps)
     format = TEXT  # not of counts
-    if not count and by is None:
+    if count is None and by is None:
         format = choose_format(out, output, (TEXT, *OUTPUTS), TEXT, plain=TEXT)
-    read = read_treebanks(files or ["-"], input, "ignored", False, task="searching")
-    sentences = (item for item in read if isinstance(item, Sentence))  # all: invalid ones raise
-    if count:
-        n_found = sum(map(wanted.count, sentences))
+    if kwic is not None and format not in (TEXT, JSON):
+        raise UsageError(f"--kwic prints lines of text or json, not {format}")
+    paths = files or ["-"]
+    check_targets([out], paths)
+    batches = _batches(read_trees(paths, input, task="searching"))
+
+    def search(work: Callable[[Batch], T]) -> Iterator[T]:
+        return map_in_order(work, batches, threads, AHEAD)
+
+    if by is not None:
+        n_found = _write_counts(search(_counter(wanted, by)), out)
+    elif count:
+        n_found = sum(search(wanted.count_in))
         with open_output(out) as file:
             file.write(b"%d\n" % n_found)
-    elif by:
-        n_found = _count_by(wanted, sentences, by, out)
-    elif invert or format not in (TEXT, "json"):
+    elif invert or format not in (TEXT, JSON):
         format = "conllu" if format == TEXT else format
-        n_found = _write_sentences(wanted, sentences, out, format, invert, most)
+        found = chain.from_iterable(search(partial(_sentences, wanted, invert=invert)))
+        n_found = 0
+        with open_writer(out, format) as writer:
+            for sentence in islice(found, most):
+                writer.write(sentence)
+                n_found += 1
     else:
-        n_found = _write_matches(wanted, sentences, out, format, most)
+        show = _shown(wanted, format, kwic, out)
+        found_lines = chain.from_iterable(search(lambda batch: _lines(wanted, batch, show)))
+        n_found = 0
+        with open_output(out) as file:
+            for line in islice(found_lines, most):
+                file.write(line)
+                n_found += 1
     if not n_found:
         say("no matches")
         raise Stop(FAILED)
 
 
-def _count_by(pattern: Pattern, sentences: Iterator[Sentence], by: str, out: str) -> int:
-    name, dot, column = by.partition(".")
-    if name not in pattern.names or not dot or not (column in COLUMNS or column[:1].isupper()):
+def _batches(sentences: Iterator[Sentence]) -> Iterator[Batch]:
+    """Yield batches, small ones first: the first match is not kept waiting."""
+    size = 1
+    while batch := list(islice(sentences, size)):
+        yield batch
+        size = min(2 * size, BATCH)
+
+
+def _sentences(pattern: Pattern, batch: Batch, *, invert: bool) -> Batch:
+    found = pattern.matches_in(batch, most=1)
+    pairs = zip(batch, found, strict=True)
+    return [sentence for sentence, matches in pairs if bool(matches) != invert]
+
+
+def _lines(pattern: Pattern, batch: Batch, show: Callable[[Match], str]) -> list[bytes]:
+    matches = chain.from_iterable(pattern.matches_in(batch))
+    return [f"{show(match)}\n".encode() for match in matches]
+
+
+def _shown(pattern: Pattern, format: str, width: int | None, out: str) -> Callable[[Match], str]:
+    """Return the function that makes a line of a match."""
+    is_sequence = pattern.is_sequence
+    if format == JSON:
+        if width is None:
+            return to_json
+        return lambda match: to_json(match, in_context(match, is_sequence))
+    is_coloured = out == "-" and has_colours()
+    marks: Marks = (BOLD, PLAIN) if is_coloured else ("[", "]")
+    if width is None:
+        return partial(describe, marks=marks)
+    marks = marks if is_coloured else ("", "")
+    return partial(show_in_context, is_sequence=is_sequence, width=width, marks=marks)
+
+
+def _counter(pattern: Pattern, by: str) -> Callable[[Batch], Counter[str]]:
+    """Return the function that counts the matches in a batch by a column or feature."""
+    name, dot, column = by.rpartition(".")
+    is_known = column in COLUMNS or (bool(dot) and column[:1].isupper())
+    if (name and name not in pattern.names) or not is_known:
         names = ", ".join(pattern.names) or "none (name a word by `as v`)"
         raise UsageError(
-            f"--by must be a name of the pattern, a dot, and a column or feature, as in v.lemma, "
-            f"not {by!r}; names in the pattern: {names}"
+            f"--by must be a column, or a name of the pattern, a dot, and a column or feature, as "
+            f"in lemma or v.lemma, not {by!r}; names in the pattern: {names}"
         )
 
-    def value(word: Any) -> str:
-        return str(getattr(word, column) if column in COLUMNS else word.features.get(column, "_"))
+    def value(match: Match) -> str:
+        words = match.words_of(name) if name else match.words
+        return " ".join(_value(word, column) for word in words) or "_"
 
-    counts = Counter(value(match[name]) for match in pattern.find(sentences))
+    def count(batch: Batch) -> Counter[str]:
+        return Counter(map(value, chain.from_iterable(pattern.matches_in(batch))))
+
+    return count
+
+
+def _value(word: Word, column: str) -> str:
+    return str(getattr(word, column) if column in COLUMNS else word.features.get(column, "_"))
+
+
+def _write_counts(found: Iterable[Counter[str]], out: str) -> int:
+    """Write the sums of counts, the largest first, and return the number of matches."""
+    counts: Counter[str] = Counter()
+    for some in found:
+        counts.update(some)
     with open_output(out) as file:
-        for found, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-            file.write(f"{n}\t{found}\n".encode())
+        for value, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+            file.write(f"{n}\t{value}\n".encode())
     return counts.total()
-
-
-def _write_sentences(
-    pattern: Pattern,
-    sentences: Iterator[Sentence],
-    out: str,
-    format: str,
-    invert: bool,
-    most: int | None,
-) -> int:
-    n_found = 0
-    wanted = (sentence for sentence in sentences if pattern.is_in(sentence) != invert)
-    with open_writer(out, format) as writer:
-        for sentence in islice(wanted, most):
-            writer.write(sentence)
-            n_found += 1
-    return n_found
-
-
-def _write_matches(
-    pattern: Pattern, sentences: Iterator[Sentence], out: str, format: str, most: int | None
-) -> int:
-    show = describe if format == TEXT else _to_json
-    marks = (BOLD, PLAIN) if out == "-" and has_colours() else ("[", "]")
-    n_found = 0
-    with open_output(out) as file:
-        for match in islice(pattern.find(sentences), most):
-            file.write(f"{show(match, marks)}\n".encode())
-            n_found += 1
-    return n_found
-
-
-def describe(match: Match, marks: tuple[str, str] = ("[", "]")) -> str:
-    """Return the location of a match, and its sentence with the words marked.
-
-    >>> oaks = Sentence.from_columns(["Oaks", "speak", "!"], misc=["_", "SpaceAfter=No", "_"])
-    >>> describe(Pattern("form=speak").matches(oaks)[0])
-    '<memory>:1: Oaks [speak]!'
-    """
-    sentence, ids = match.sentence, set(match.ids)
-    pieces = []
-    for token in sentence.tokens:
-        is_found = not ids.isdisjoint(range(token.first, token.last + 1))
-        pieces += [marks[0], token.form, marks[1]] if is_found else [token.form]
-        pieces.append(" " * token.space_after)
-    text = "".join(pieces).rstrip().replace("\n", " ")
-    return f"{sentence.source}:{sentence.line}: {text}"
-
-
-def _to_json(match: Match, marks: object) -> str:
-    names = {place: name for name, place in match.pattern.name_places.items()}
-    sentence = match.sentence
-    found = {
-        "file": sentence.source,
-        "line": sentence.line,
-        "sent_id": sentence.sent_id,
-        "text": sentence.text,
-        "words": [
-            {"name": names.get(i), **{key: getattr(word, key) for key in COLUMNS}}
-            for i, word in enumerate(match)
-        ],
-    }
-    return json_.dumps(found, ensure_ascii=False)
