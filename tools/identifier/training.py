@@ -24,7 +24,9 @@ def make_matrix(pieces: list[str], n_rows: int) -> sparse.csr_matrix:
         ends.append(len(columns))
     ones = np.ones(len(columns), np.float32)
     shape = (len(pieces), n_rows)
-    return sparse.csr_matrix((ones, np.frombuffer(columns, np.uint32).astype(np.int32), ends), shape)
+    return sparse.csr_matrix(
+        (ones, np.frombuffer(columns, np.uint32).astype(np.int32), ends), shape
+    )
 
 
 def train(
