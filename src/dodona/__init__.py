@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from dodona.evaluation import compare_text as compare_text
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
+    from dodona.languages.identifier import identify as identify
     from dodona.parsing.calibration import calibrate as calibrate
     from dodona.parsing.parser import Parser as Parser
+    from dodona.pipeline.auto import AutoParser as AutoParser
     from dodona.pipeline.trainers import train as train
     from dodona.query.pattern import Pattern as Pattern
     from dodona.segmentation.segmenter import Segmenter as Segmenter
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 # imports of training and evaluation (half the time). A test compares it with the imports above.
 _HOMES = {
     "Action": "dodona.core.transitions.action",
+    "AutoParser": "dodona.pipeline.auto",
     "Doc": "dodona.doc",
     "DodonaError": "dodona.errors",
     "Gold": "dodona.core.transitions.gold",
@@ -61,6 +64,7 @@ _HOMES = {
     "compare_text": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
     "evaluate_text": "dodona.evaluation",
+    "identify": "dodona.languages.identifier",
     "read": "dodona.treebank.conllu.reader",
     "system": "dodona.core.transitions.registry",
     "systems": "dodona.core.transitions.registry",
@@ -72,18 +76,45 @@ _HOMES = {
 __all__ = ["__version__", "load", *_HOMES]
 
 
-def load(model: str | Path, *, mapped: bool = False, constraints: str | None = None) -> Parser:
+@overload
+def load(
+    model: Literal["auto"],
+    *,
+    mapped: bool = False,
+    constraints: str | None = None,
+    default: str | None = None,
+) -> AutoParser: ...
+@overload
+def load(
+    model: str | Path, *, mapped: bool = False, constraints: str | None = None, default: None = None
+) -> Parser: ...
+def load(
+    model: str | Path,
+    *,
+    mapped: bool = False,
+    constraints: str | None = None,
+    default: str | None = None,
+) -> Parser | AutoParser:
     """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
     The model is copied into memory. With `mapped`, processes that load the same file share its
     memory; the file must then not change while it is in use, or the process crashes or computes
     nonsense. `constraints` ("ud" or "none") replaces those that the model records; `Parser.pipe`
     describes them.
+
+    `dodona.load("auto")` returns an `AutoParser`, which parses each text with the installed model
+    of its language; `default` is the language of texts whose own has no model.
     """
     from dodona.logs import info
-    from dodona.models import locate
+    from dodona.models import AUTO, locate
     from dodona.parsing.parser import Parser
 
+    if model == AUTO:
+        from dodona.pipeline.auto import AutoParser
+
+        return AutoParser(default=default, mapped=mapped, constraints=constraints)
+    if default is not None:
+        raise ValueError('default is for dodona.load("auto")')
     path = locate(model)
     parser = Parser.load(path, mapped=mapped)
     info("loaded %s: %r", path, parser)

@@ -18,6 +18,7 @@ from dodona.models.wheel_names import OLD_PREFIX
 
 SUFFIX = ".dodona"
 DEFAULT = "en"
+AUTO = "auto"  # stands for the model of the language of each text
 FOLDERS = "DODONA_MODELS"  # folders of models, separated as in PATH
 GROUP = "dodona_models"  # entry points: the name of a model, and the package with its file
 _FOLDER = Path(__file__).parent
@@ -95,6 +96,11 @@ def explain_missing(name: str) -> str:
     """
     if name in BESIDE:
         return f"{name}: {advise_on_getting(name)}"
+    if name == AUTO:
+        return (
+            f"{AUTO}: stands for the models of several languages, by which only `dodona parse` and "
+            "dodona.load parse texts"
+        )
     if name in NAMES:
         return (
             f"{name}: the model for {NAMES[name]} is {NOT_INSTALLED}; to install it: "

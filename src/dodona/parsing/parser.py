@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.base.values import show
@@ -25,6 +25,7 @@ from dodona.doc import Doc
 from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
+from dodona.segmentation.foreign import check_stream, is_foreign
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import (
     CONSTRAINTS,
@@ -142,7 +143,7 @@ class Parser(Serialisable):
             graph=graph,
             confidence=confidence,
         )
-        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
+        return Doc(sentences, text, is_strange=is_foreign(text, self.record, segmenter))
 
     @overload
     def docs(
@@ -187,14 +188,15 @@ class Parser(Serialisable):
         """
         if isinstance(texts, str):
             raise TypeError("docs takes several texts; to parse one, call parser(text)")
-        segment = require_segmenter(self.segmenter).segment
-        waiting: deque[tuple[str, int, Any]] = deque()  # texts read: text, n_sentences, context
+        segmenter = require_segmenter(self.segmenter)
+        waiting: deque[_WaitingText] = deque()
 
         def sentences() -> Iterator[Sentence]:
             for item in texts:
                 text, context = item if as_tuples else (item, None)
-                found = segment(text := require_text(text))
-                waiting.append((text, len(found), context))
+                found = segmenter.segment(text := require_text(text))
+                is_strange = is_foreign(text, self.record, segmenter)
+                waiting.append(_WaitingText(text, len(found), is_strange, context))
                 yield from found
 
         parsed = self.pipe(
@@ -228,7 +230,9 @@ class Parser(Serialisable):
                 "parser.docs(texts) makes a document of each, parser(text) parses one; if these "
                 "are the chunks of one text, pass iter(chunks)"
             )
-        sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
+        segmenter = require_segmenter(self.segmenter)
+        checked = check_stream(chunks, self.record, segmenter)
+        sentences = chain.from_iterable(segmenter.stream(checked))
         return self.pipe(
             sentences,
             threads=threads,
@@ -476,21 +480,31 @@ def _read_calibration(about: Any) -> Calibration | None:
     return Calibration.deserialise(read_field(about, "calibration", dict))
 
 
+class _WaitingText(NamedTuple):
+    """A text whose sentences are in the parser."""
+
+    text: str
+    n_sentences: int
+    is_strange: bool
+    context: Any
+
+
 def _gather(
-    parsed: Iterator[Sentence], waiting: deque[tuple[str, int, Any]], as_tuples: bool
+    parsed: Iterator[Sentence], waiting: deque[_WaitingText], as_tuples: bool
 ) -> Iterator[Any]:
     """Yield the document of each text as soon as all of its sentences are parsed."""
 
     def take(sentences: list[Sentence]) -> Any:
-        text, _, context = waiting.popleft()
-        return (Doc(sentences, text), context) if as_tuples else Doc(sentences, text)
+        first = waiting.popleft()
+        doc = Doc(sentences, first.text, is_strange=first.is_strange)
+        return (doc, first.context) if as_tuples else doc
 
     done: list[Sentence] = []
     for sentence in parsed:
-        while waiting[0][1] == 0:
+        while waiting[0].n_sentences == 0:
             yield take([])
         done.append(sentence)
-        if len(done) == waiting[0][1]:
+        if len(done) == waiting[0].n_sentences:
             yield take(done)
             done = []
     while waiting:  # texts without a sentence

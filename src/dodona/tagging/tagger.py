@@ -15,6 +15,7 @@ from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
 from dodona.doc import Doc
 from dodona.records import field, record
+from dodona.segmentation.foreign import is_foreign
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
@@ -84,7 +85,7 @@ class Tagger(Serialisable):
         """Segment and tag raw text."""
         segmenter, text = require_segmenter(self.segmenter), require_text(text)
         sentences = self.pipe(segmenter.segment(text), threads=threads)
-        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
+        return Doc(sentences, text, is_strange=is_foreign(text, self.record, segmenter))
 
     def tag(self, sentence: Sentence) -> Sentence:
         """Return the sentence with predicted tags."""

@@ -1,11 +1,12 @@
 """Character n-grams of a text, and the score of each language: sums of integers.
 
 A word is a run of letters in lower case. Its features are all n-grams of one to four letters, where
-the ends of the word count as a letter, and the word itself; each is hashed to a row of weights.
-Only the beginning of a text is read. What looks like an address, a path or code is passed over,
-since its letters say nothing about the language around it.
+the ends of the word count as a letter, and the word itself. The telling ones have a row of weights;
+all others of one length and script share a row, so that a text of unknown n-grams in a known script
+is recognised as one of another language. Only the beginning of a text is read. What looks like an
+address, a path or code is passed over, since its letters say nothing about the language around it.
 """
-from libc.stdint cimport int8_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.base.hashing cimport hashed_on, mixed
@@ -27,8 +28,10 @@ cdef enum:
     EDGE = 32            # stands for the beginning and the end of a word
     WORD_SEED = 7        # keeps a word apart from the n-gram of the same letters
     FIRST_WIDE = 0x2E80  # from here on scripts are written without spaces
+    N_SCRIPTS = 16
+    N_LENGTHS = LONGEST_GRAM + 1  # of n-grams, and one for words
 
-MOST_LETTERS = MAX_USED
+N_SHARED = N_LENGTHS * N_SCRIPTS  # rows of n-grams without their own
 
 
 cdef inline bint is_mark(Py_UCS4 c) noexcept nogil:
@@ -75,27 +78,50 @@ cdef bint is_text(const Reading* text, Py_ssize_t start, Py_ssize_t end) noexcep
     return True
 
 
-cdef int add_word(const Py_UCS4* letters, int n, uint32_t n_rows,
-                  vector[uint32_t]& rows) except -1 nogil:
-    """Append the rows of a word's features; the word stands between two edges."""
-    cdef uint64_t hash
-    cdef int first, i
-    cdef int last = n + 2
-    for first in range(last):
-        hash = 0
-        for i in range(first, min(first + LONGEST_GRAM, last)):
-            hash = hashed_on(hash, letters[i])
-            if i > 0 and (first > 0 or i > first) and not (i == first and i == last - 1):
-                rows.push_back(<uint32_t> ((mixed(hash) >> 32) * n_rows >> 32))
-    hash = WORD_SEED
-    for i in range(1, n + 1):
-        hash = hashed_on(hash, letters[i])
-    rows.push_back(<uint32_t> ((mixed(hash) >> 32) * n_rows >> 32))
+cdef inline int script_of(Py_UCS4 c) noexcept nogil:
+    """Return the number of a script, or of a group of scripts that no known language uses."""
+    if c < 0x530:
+        return 0 if c < 0x80 else 1 if c < 0x250 else 2 if c < 0x370 else 3 if c < 0x400 else 4
+    if c < 0x700:
+        return 5 if c < 0x590 else 6 if c < 0x600 else 7
+    if c < FIRST_WIDE:
+        return 8 if 0x900 <= c < 0x980 else 3 if 0x1F00 <= c < 0x2000 else 9
+    if c < 0xA000:
+        return 10 if 0x3040 <= c < 0x3100 else 11
+    return 12 if 0xAC00 <= c < 0xD7B0 else 13
+
+
+cdef struct Features:
+    vector[uint32_t] keys
+    vector[uint8_t] shared  # the row of an n-gram without its own
+
+
+cdef inline int add_feature(Features* found, uint64_t hash, int length,
+                            Py_UCS4 letter) except -1 nogil:
+    found.keys.push_back(<uint32_t> (mixed(hash) >> 32) | 1)  # 0 marks an empty slot
+    found.shared.push_back(<uint8_t> ((length - 1) * N_SCRIPTS + script_of(letter)))
     return 0
 
 
-cdef int add_token(const Reading* text, Py_ssize_t start, Py_ssize_t end, uint32_t n_rows,
-                   vector[uint32_t]& rows) except -1 nogil:
+cdef int add_word(const Py_UCS4* letters, int n, Features* found) except -1 nogil:
+    """Append the features of a word of n letters, which stand between two edges."""
+    cdef uint64_t hash
+    cdef int first, i
+    cdef Py_UCS4 letter
+    for first in range(n + 1):
+        hash, letter = 0, letters[max(first, 1)]
+        for i in range(first, min(first + LONGEST_GRAM, n + 2)):
+            hash = hashed_on(hash, letters[i])
+            if i > 0:  # an edge alone is no n-gram
+                add_feature(found, hash, i - first + 1, letter)
+    hash = WORD_SEED
+    for i in range(1, n + 1):
+        hash = hashed_on(hash, letters[i])
+    return add_feature(found, hash, N_LENGTHS, letters[1])
+
+
+cdef int add_token(const Reading* text, Py_ssize_t start, Py_ssize_t end,
+                   Features* found) except -1 nogil:
     """Append the features of the words of a token, and return the number of their letters."""
     cdef Py_UCS4[MAX_RUN + 2] letters
     cdef int n = 0, n_used = 0
@@ -117,74 +143,101 @@ cdef int add_token(const Reading* text, Py_ssize_t start, Py_ssize_t end, uint32
             continue  # joiners, soft hyphens and the stroke that stretches Arabic words
         if n > 0:
             letters[n + 1] = EDGE
-            add_word(letters, n, n_rows, rows)
+            add_word(letters, n, found)
             n_used += n
             n = 0
     return n_used
 
 
-cdef int add_text(str text, uint32_t n_rows, vector[uint32_t]& rows) except -1:
+cdef int add_text(str text, Features* found) except -1:
     """Append the features of the beginning of a text, and return the number of letters read."""
     cdef Reading reading
     cdef Py_ssize_t start = 0, i
     cdef int n_used = 0
     reading.kind, reading.data = PyUnicode_KIND(text), PyUnicode_DATA(text)
     reading.n = min(len(text), MAX_READ)
-    rows.reserve(6 * min(<size_t> reading.n, <size_t> MAX_USED) + 16)
     for i in range(reading.n + 1):
         if i < reading.n and not Py_UNICODE_ISSPACE(
                 PyUnicode_READ(reading.kind, reading.data, i)) and i - start < MAX_USED:
             continue
         if i > start and is_text(&reading, start, i):
-            n_used += add_token(&reading, start, i, n_rows, rows)
+            n_used += add_token(&reading, start, i, found)
             if n_used >= MAX_USED:
                 break
         start = i if i < reading.n and i - start >= MAX_USED else i + 1
     return n_used
 
 
-def ngram_rows(str text, uint32_t n_rows):
-    """Return the rows of a text's features among `n_rows`, and the number of letters read.
+def ngram_keys(str text):
+    """Return the features of a text, as the scorer reads them: keys of 32 bits, and shared rows.
 
-    >>> rows, n_letters = ngram_rows("An oak: https://example.org/oak", 1000)
-    >>> n_letters, len(rows) == len(ngram_rows("an OAK", 1000)[0])
-    (5, True)
+    >>> [len(part) for part in ngram_keys("An oak: https://example.org/oak")]
+    [84, 21]
+    >>> ngram_keys("an OAK") == ngram_keys("An oak: https://example.org/oak")
+    True
     """
-    cdef vector[uint32_t] rows
-    n_letters = add_text(text, n_rows, rows)
-    return list(rows), n_letters
+    cdef Features found
+    add_text(text, &found)
+    cdef Py_ssize_t n = found.keys.size()
+    if n == 0:
+        return b"", b""
+    return (<char*> found.keys.data())[:4 * n], (<char*> found.shared.data())[:n]
 
 
 cdef class NgramScorer:
-    """Weights of hashed n-grams, eight bits each, with a row for all classes."""
+    """Weights of n-grams, eight bits for each class: rows that n-grams share, then a row per key."""
 
     cdef vector[int8_t] weights
+    cdef vector[uint32_t] slots      # keys, by open addressing
+    cdef vector[uint32_t] rows       # of these keys
+    cdef uint32_t mask
     cdef readonly int n_classes
-    cdef uint32_t n_rows
 
-    def __init__(self, const int8_t[::1] weights, int n_classes):
-        cdef Py_ssize_t i
-        if n_classes < 1 or weights.shape[0] < 1 or weights.shape[0] % n_classes:
-            raise ValueError(f"{weights.shape[0]:,} weights do not make rows of {n_classes}")
-        self.n_classes, self.n_rows = n_classes, weights.shape[0] // n_classes
+    def __init__(self, const uint32_t[::1] keys, const int8_t[::1] weights, int n_classes):
+        cdef size_t n_rows = N_SHARED + keys.shape[0], n_slots = 16, i
+        cdef uint32_t slot
+        if n_classes < 1 or <size_t> weights.shape[0] != n_rows * n_classes:
+            raise ValueError(f"{weights.shape[0]:,} weights, but {n_rows:,} rows of {n_classes}")
+        self.n_classes = n_classes
         self.weights.resize(weights.shape[0])
-        for i in range(weights.shape[0]):
+        for i in range(<size_t> weights.shape[0]):
             self.weights[i] = weights[i]
+        while n_slots < 2 * <size_t> keys.shape[0]:
+            n_slots *= 2
+        self.slots.resize(n_slots)
+        self.rows.resize(n_slots)
+        self.mask = n_slots - 1
+        for i in range(<size_t> keys.shape[0]):
+            if keys[i] == 0:
+                raise ValueError("no n-gram has the key 0")
+            slot = keys[i] >> 1 & self.mask
+            while self.slots[slot]:
+                slot = (slot + 1) & self.mask
+            self.slots[slot], self.rows[slot] = keys[i], N_SHARED + i
+
+    cdef inline uint32_t row_of(self, uint32_t key, uint8_t shared) noexcept nogil:
+        cdef uint32_t slot = key >> 1 & self.mask
+        while self.slots[slot]:
+            if self.slots[slot] == key:
+                return self.rows[slot]
+            slot = (slot + 1) & self.mask
+        return shared
 
     def scores(self, str text):
         """Return the score of every class, and the number of letters that were read."""
-        cdef vector[uint32_t] rows
+        cdef Features found
         cdef vector[int32_t] sums
-        cdef int n_letters = add_text(text, self.n_rows, rows)
+        cdef int n_letters = add_text(text, &found)
         cdef const int8_t* row
         cdef int32_t* total
-        cdef uint32_t at
+        cdef size_t i
         cdef int j
         sums.resize(self.n_classes)
         total = sums.data()
         with nogil:
-            for at in rows:
-                row = self.weights.data() + <size_t> at * self.n_classes
+            for i in range(found.keys.size()):
+                row = self.weights.data() + (
+                    <size_t> self.row_of(found.keys[i], found.shared[i]) * self.n_classes)
                 for j in range(self.n_classes):
                     total[j] += row[j]
         return list(sums), n_letters
