@@ -23,7 +23,10 @@ from zlib import crc32
 ENGLISH = "en"
 HELD_OUT = 33  # one paragraph of so many is not learned from
 SHORTEST, LONGEST = 15, 260  # characters of a piece
-MOST_OF_TEXT, MOST_OF_TREEBANK = 9_000, 12_000  # pieces of a language
+MOST_OF_TEXT, MOST_OF_TREEBANK = 6_000, 12_000  # pieces of a language
+MOST_OF_CLOSE = 40_000  # pieces of the text of a language that is close to another
+CLOSE = (("nb", "nn"), ("nb", "da"), ("nn", "da"), ("nn", "sv"), ("hr", "sr"), ("cs", "sk"))
+CYRILLIC = "@cyrillic"  # of a class: a language in its other script
 BY_SCRIPT = ("el", "grc", "he", "hy", "ja", "ko", "zh")  # the script alone gives the language
 VOWELS = {"A", "E", "I", "O", "U", "Y", "IE", "YA", "YE", "YI", "YO", "YU", "YERU"}  # in names
 OTHER_SCRIPTS = (  # first and last letter of scripts that no known language uses
@@ -99,7 +102,8 @@ def cut(lines: Iterable[str], most: int, chance: random.Random) -> list[str]:
 def to_cyrillic(text: str) -> str:
     """Return Serbian in its other script, in lower case.
 
-    >>> to_cyrillic("Ljubinko je došao").encode("koi8-r", "backslashreplace")
+    >>> [hex(ord(letter)) for letter in to_cyrillic("Lje")]
+    ['0x459', '0x435']
     """
     return re.sub("|".join(_SERBIAN), lambda found: _SERBIAN[found[0]], text.lower())
 
@@ -107,18 +111,19 @@ def to_cyrillic(text: str) -> str:
 def make_samples(
     texts: Mapping[str, list[str]], trees: Mapping[str, list[str]], seed: int
 ) -> dict[str, list[str]]:
-    """Return the pieces to learn from, by language; those of no language under an empty name."""
+    """Return the pieces to learn from, by class; those of no language under an empty name."""
     chance = random.Random(seed)
     found: dict[str, list[str]] = {}
     for language in sorted(texts.keys() | trees.keys()):
         known = (line for line in texts.get(language, ()) if not is_held_out(line))
-        pieces = cut(known, MOST_OF_TEXT, chance)
+        is_close = any(language in pair for pair in CLOSE)
+        pieces = cut(known, MOST_OF_CLOSE if is_close else MOST_OF_TEXT, chance)
         sentences = trees.get(language, [])
         chance.shuffle(sentences)
         pieces += cut(sentences, MOST_OF_TREEBANK, chance)
-        if language == "sr":
-            pieces += [to_cyrillic(piece) for piece in pieces[::2]]
         found[language] = pieces
+        if language == "sr":
+            found[language + CYRILLIC] = [to_cyrillic(piece) for piece in pieces[::4]]
     found[""] = list(make_foreign(found, chance))
     return found
 

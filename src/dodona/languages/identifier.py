@@ -35,7 +35,7 @@ class Identifier:
     def __init__(self, languages: list[str], scorer: NgramScorer) -> None:
         if len(languages) + 1 != scorer.n_classes:
             raise ValueError(f"{len(languages)} languages, but {scorer.n_classes} classes")
-        self.languages = tuple(languages)
+        self.languages = tuple(languages)  # some in two scripts occur twice
         self._scorer = scorer
 
     @classmethod
@@ -57,8 +57,10 @@ class Identifier:
             return None
         best = max(range(len(scores)), key=scores.__getitem__)
         language = self.languages[best] if best < len(self.languages) else None
-        lead = scores[best] - scores[self.languages.index(other)] if other else 0
-        return Guess(language, lead)
+        if other is None:
+            return Guess(language, 0)
+        classes = zip(self.languages, scores, strict=False)  # the last score is that of none
+        return Guess(language, scores[best] - max(n for name, n in classes if name == other))
 
 
 @cache
