@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import ClassVar
 
 import pytest
 
@@ -28,7 +29,7 @@ CARD = Card("German", "oaks", "CC BY-SA 4.0", "1.0")
 class Site(BaseHTTPRequestHandler):
     """A server of files, and of answers that go wrong."""
 
-    files: dict[str, bytes] = {}
+    files: ClassVar[dict[str, bytes]] = {}
     n_requests = 0
 
     def do_GET(self) -> None:
@@ -347,13 +348,15 @@ def test_an_index_with_a_wrong_entry_is_refused(change: dict[str, object]) -> No
     good = json.dumps({"format": 1, "models": [ENTRY]})
     (one,) = parse_index(good, "https://example.org/models/index.json")
     assert one.location == f"https://example.org/models/{ENTRY['file']}"
-    with pytest.raises(BadIndexError, match="index.json"):
+    with pytest.raises(BadIndexError, match=r"index\.json"):
         parse_index(json.dumps({"format": 1, "models": [ENTRY | change]}), "x/index.json")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "[]", "{}", '{"format": 2, "models": []}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[" * 100_000, "[]", "{}", '{"format": 2, "models": []}']
+)
 def test_what_is_no_index_is_refused(text: str) -> None:
-    with pytest.raises(BadIndexError, match="index.json"):
+    with pytest.raises(BadIndexError, match=r"index\.json"):
         parse_index(text, "x/index.json")
 
 
