@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.glossary.explain import explain as explain
     from dodona.glossary.stop_words import stop_words as stop_words
+    from dodona.languages.identifier import identify as identify
     from dodona.parsing.calibration import calibrate as calibrate
     from dodona.parsing.parser import Parser as Parser
+    from dodona.pipeline.auto import AutoParser as AutoParser
     from dodona.pipeline.trainers import train as train
     from dodona.query.pattern import Pattern as Pattern
     from dodona.rules.rules import Rules as Rules
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 # imports of training and evaluation (half the time). A test compares it with the imports above.
 _HOMES = {
     "Action": "dodona.core.transitions.action",
+    "AutoParser": "dodona.pipeline.auto",
     "Doc": "dodona.doc",
     "DodonaError": "dodona.errors",
     "Gold": "dodona.core.transitions.gold",
@@ -68,6 +71,7 @@ _HOMES = {
     "evaluate": "dodona.evaluation",
     "evaluate_text": "dodona.evaluation",
     "explain": "dodona.glossary.explain",
+    "identify": "dodona.languages.identifier",
     "read": "dodona.treebank.conllu.reader",
     "stop_words": "dodona.glossary.stop_words",
     "system": "dodona.core.transitions.registry",
@@ -80,13 +84,32 @@ _HOMES = {
 __all__ = ["__version__", "load", *_HOMES]
 
 
+@overload
+def load(
+    model: Literal["auto"],
+    *,
+    mapped: bool = False,
+    constraints: str | None = None,
+    rules: Rules | str | Path | None = None,
+    default: str | None = None,
+) -> AutoParser: ...
+@overload
 def load(
     model: str | Path,
     *,
     mapped: bool = False,
     constraints: str | None = None,
     rules: Rules | str | Path | None = None,
-) -> Parser:
+    default: None = None,
+) -> Parser: ...
+def load(
+    model: str | Path,
+    *,
+    mapped: bool = False,
+    constraints: str | None = None,
+    rules: Rules | str | Path | None = None,
+    default: str | None = None,
+) -> Parser | AutoParser:
     """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
     The model is copied into memory. With `mapped`, processes that load the same file share its
@@ -94,12 +117,23 @@ def load(
     nonsense. `constraints` ("ud" or "none") replaces those that the model records; `Parser.pipe`
     describes them. `rules` are `Rules` of one's own, or a file of them; without any, those in a
     file beside the model are used (`my.rules.toml` for `my.dodona`).
+
+    `dodona.load("auto")` returns an `AutoParser`, which parses each text with the installed model
+    of its language; `default` is the language of texts whose own has no model.
     """
     from dodona.logs import info
-    from dodona.models import locate
+    from dodona.models import AUTO, locate
     from dodona.parsing.parser import Parser
     from dodona.rules.lookup import get_rules
 
+    if model == AUTO:
+        from dodona.pipeline.auto import AutoParser
+
+        if rules is not None:
+            raise ValueError('rules are for the model of one language, not for "auto"')
+        return AutoParser(default=default, mapped=mapped, constraints=constraints)
+    if default is not None:
+        raise ValueError('default is for dodona.load("auto")')
     path = locate(model)
     parser = Parser.load(path, mapped=mapped)
     info("loaded %s: %r", path, parser)

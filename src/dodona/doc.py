@@ -36,14 +36,19 @@ class Doc(Sequence[Sentence]):
     ('Oaks speak Listen', ['Oaks', 'speak', 'Listen'], 1)
     """
 
-    __slots__ = ("_index", "_is_strange", "_sentences", "_text")
+    __slots__ = ("_index", "_is_strange", "_language", "_sentences", "_text")
 
     def __init__(
-        self, sentences: Iterable[Sentence], text: str | None = None, *, is_strange: bool = False
+        self,
+        sentences: Iterable[Sentence],
+        text: str | None = None,
+        *,
+        is_strange: bool = False,
+        language: str | None = None,
     ) -> None:
         self._sentences = tuple(sentences)
         self._text = None if text is None else to_str(text, "text")
-        self._is_strange = is_strange
+        self._is_strange, self._language = is_strange, language
         self._index: WordIndex | None = None  # made on demand
         for sentence in self._sentences:
             if not isinstance(sentence, Sentence):
@@ -95,6 +100,11 @@ class Doc(Sequence[Sentence]):
     def is_strange(self) -> bool:
         """Return whether the text seems to be in a language that the model does not know."""
         return self._is_strange
+
+    @property
+    def language(self) -> str | None:
+        """Return the code of the language that `dodona.load("auto")` found; else None."""
+        return self._language
 
     @property
     def _word_index(self) -> WordIndex:
@@ -253,7 +263,9 @@ class Doc(Sequence[Sentence]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as lists and dictionaries."""
-        return {"text": self.text, "sentences": [s.to_dict() for s in self._sentences]}
+        found = {"language": self._language} if self._language else {}
+        sentences = [sentence.to_dict() for sentence in self._sentences]
+        return {"text": self.text, **found, "sentences": sentences}
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the document as JSON."""

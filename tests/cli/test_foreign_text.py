@@ -14,7 +14,8 @@ import pytest
 import dodona
 from dodona.cli.input_files import find_files, guess_encoding
 from dodona.cli.streams import printable
-from dodona.models.cards import list_models, scores_of
+from dodona.models.cards import scores_of
+from dodona.models.listing import list_models
 from dodona.storage import container
 from support.shell import Shell
 from support.small import treebank

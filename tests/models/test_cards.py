@@ -9,7 +9,8 @@ import pytest
 
 import dodona
 from dodona.models import INSTALLED, SOURCES, explain_missing, find_shipped
-from dodona.models.cards import Card, add_card, card_of, find_card, list_models, with_card
+from dodona.models.cards import Card, add_card, card_of, find_card, with_card
+from dodona.models.listing import list_models
 from dodona.models.pages import make_card, make_licence
 from dodona.storage import container
 from dodona.synthetic.generator import write_treebank
@@ -104,14 +105,15 @@ def test_the_list_has_every_model_once_and_what_is_wrong_with_it(
     oak, bad = found["oak"], found["bad"]
     assert oak.card == CARD and oak.n_bytes == (tmp_path / "oak.dodona").stat().st_size
     record = dodona.load(model).record
-    assert oak.scores is not None and oak.scores["las"] == record["dev_las"]
-    assert bad.problem.startswith("not a Dodona model") and bad.scores is None
+    assert oak.scores["las"] == record["dev_las"]
+    assert bad.problem.startswith("not a Dodona model") and not bad.scores
     assert oak.to_dict()["licence"] == "CC BY-SA 4.0" and bad.to_dict()["licence"] is None
 
 
 def test_the_list_ends_with_models_of_ours_that_are_not_installed(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DODONA_MODELS", raising=False)
     monkeypatch.setitem(SOURCES, INSTALLED, dict)
     listed = list_models()[-1]

@@ -114,7 +114,7 @@ def test_a_model_of_ours_that_is_not_installed_says_how_to_get_it(
 ) -> None:
     monkeypatch.delenv(FOLDERS, raising=False)
     monkeypatch.setitem(SOURCES, INSTALLED, dict)
-    said = f"{name}: not installed; in a copy of Dodona's repository: "
+    said = f"{name}: not installed; in a copy of Dodona's repository: {BESIDE[name]}"
     with pytest.raises(NoModelError, match=re.escape(said)):
         dodona.load(name)
     for verb in ("parse", "info", "tag", "package"):

@@ -95,21 +95,26 @@ def test_record_has_digest_and_size_of_every_file(model: Path) -> None:
 
 def test_the_wheel_says_what_it_holds(model: Path) -> None:
     package = make_package(model, "oak.small", CARD, readme="# The oak\n", licence="Be kind.\n")
-    assert package.file_name == "dodona_model_oak_small-1.0-py3-none-any.whl"
+    assert package.file_name == "dodona_oak_small-1.0-py3-none-any.whl"
     with zipfile.ZipFile(io.BytesIO(package.to_bytes())) as zipped:
-        about = "dodona_model_oak_small-1.0.dist-info"
+        about = "dodona_oak_small-1.0.dist-info"
         metadata = zipped.read(f"{about}/METADATA").decode()
         assert zipped.read(f"{about}/LICENSE.txt") == b"Be kind.\n"
         points = zipped.read(f"{about}/entry_points.txt").decode()
-    assert "Name: dodona-model-oak-small\nVersion: 1.0\n" in metadata
+    assert "Name: dodona-oak-small\nVersion: 1.0\n" in metadata
     assert "License: CC BY-SA 4.0\n" in metadata and metadata.endswith("\n\n# The oak\n")
-    assert points == "[dodona_models]\noak.small = dodona_model_oak_small\n"
+    assert points == "[dodona_models]\noak.small = dodona_oak_small\n"
 
 
 @pytest.mark.parametrize("name", ["", "-oak", "oak/elm", "..", "ö", "oak small", "oak\n"])
 def test_a_name_that_pip_would_refuse_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="not a package name"):
         ModelPackage(name, b"", CARD, "", "")
+
+
+def test_a_name_of_another_package_of_ours_is_refused() -> None:
+    with pytest.raises(ValueError, match="dodona_papers is another package"):
+        ModelPackage("Papers", b"", CARD, "", "")
 
 
 @pytest.mark.parametrize("version", ["", "one", "1.", "v1", "1.0-1", "01", "1.0\n"])
@@ -127,13 +132,13 @@ def test_the_verb_takes_what_the_model_says_and_what_it_is_told(
     (tmp_path / "card.md").write_text("# Elms\n", encoding="utf-8")
     told = ["--version", "2.1", "--treebank", "elms", "--card", tmp_path / "card.md"]
     done = shell("package", tmp_path / "elm.dodona", "-o", tmp_path / "dist", *told)
-    wheel = tmp_path / "dist" / "dodona_model_elm-2.1-py3-none-any.whl"
+    wheel = tmp_path / "dist" / "dodona_elm-2.1-py3-none-any.whl"
     assert done.code == 0 and done.out == f"{wheel}\n"
     assert "CC BY-NC 4.0, is non-commercial" in done.err
     with zipfile.ZipFile(wheel) as zipped:
-        zipped.extract("dodona_model_elm/elm.dodona", tmp_path)
-        assert zipped.read("dodona_model_elm/README.md") == b"# Elms\n"
-    card = card_of(dodona.load(tmp_path / "dodona_model_elm" / "elm.dodona").record)
+        zipped.extract("dodona_elm/elm.dodona", tmp_path)
+        assert zipped.read("dodona_elm/README.md") == b"# Elms\n"
+    card = card_of(dodona.load(tmp_path / "dodona_elm" / "elm.dodona").record)
     assert card == Card("Invented", "elms", "CC BY-NC 4.0", "2.1")
 
 

@@ -62,7 +62,7 @@ def test_a_model_beside_the_base_wheel_becomes_a_wheel(
     monkeypatch.setattr(model, "PACKAGED", tmp_path)  # the folder models/
     model.main(["--student", str(student), "--data", str(data), "--name", "en-large"])
     (wheel,) = tmp_path.glob("*.whl")
-    assert BESIDE["en-large"] == f"pip install models/{wheel.name}"
+    assert BESIDE["en-large"] == "dodona get en-large" and wheel.name.startswith("dodona_en_large-")
     with zipfile.ZipFile(wheel) as zipped:
         content = {Path(name).name: zipped.read(name) for name in zipped.namelist()}
     assert content["en-large.dodona"] == (tmp_path / "en-large.dodona").read_bytes()

@@ -46,7 +46,7 @@ def test_every_treebank_becomes_a_package_and_only_once(
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for name in ("eu-oak", "xx-elm"):
         assert {f"{name}.dodona", f"{name}.md"} < made.keys()
-        assert f"dodona_model_{name.replace('-', '_')}-1.0-py3-none-any.whl" in made
+        assert f"dodona_{name.replace('-', '_')}-1.0-py3-none-any.whl" in made
     assert b"| test |" not in made["eu-oak.md"] and b"| speed |" in made["eu-oak.md"]
     parser = dodona.load(tmp_path / "eu-oak.dodona")
     assert card_of(parser.record).language == "Basque" and parser.segmenter is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from typing import Any
 
 import pyarrow as pa
 
@@ -18,17 +18,24 @@ from dodona.arrow.documents import (
     split_into_chunks,
     text_type,
 )
-from dodona.arrow.model_cache import load_cached
+from dodona.arrow.languages import (
+    Languages,
+    identify_documents,
+    load_parser,
+    parse_by_language,
+    segment_text,
+)
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.schema import fields_of, join_schemas, optional_columns, word_fields
 from dodona.batches import map_in_order
 from dodona.parsing.parser import Parser
+from dodona.pipeline.auto import AutoParser
+from dodona.segmentation.foreign import is_foreign
 from dodona.segmentation.segmenter import require_segmenter
 from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.word import CONFIDENCES
 
-SEGMENT_CHARS = 1 << 16  # of a long text, segmented at a time
 AHEAD = 2  # chunks in flight per thread
 
 
@@ -46,28 +53,19 @@ class ParsedChunk:
 class BatchParser:
     """A parser of record batches."""
 
-    def __init__(self, options: ParseOptions, parser: Parser | None = None) -> None:
+    def __init__(self, options: ParseOptions, parser: Parser | AutoParser | None = None) -> None:
         self.options = options
-        self.parser = parser or load_cached(
-            options.model, mapped=options.mapped, rules=options.rules
-        )
+        names = ("roots", "beam", "constraints", "graph", "confidence")
+        self._how: dict[str, Any] = {name: getattr(options, name) for name in names}
+        found = parser or load_parser(options)
+        self.auto = found if isinstance(found, AutoParser) else None
+        self.parser = found if isinstance(found, Parser) else None
         self.optional = optional_columns(self.parser, options.graph, options.confidence)
-        if options.text:
-            require_segmenter(self.parser.segmenter)
-        self._pipe(
-            []
-        )  # wrong roots, beam, constraints or graph: an error of the call, not of a row
-
-    def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
-        given = self.options
-        return self.parser.pipe(
-            sentences,
-            roots=given.roots,
-            beam=given.beam,
-            constraints=given.constraints,
-            graph=given.graph,
-            confidence=given.confidence,
-        )
+        if self.parser is not None:
+            if options.text:
+                require_segmenter(self.parser.segmenter)
+            # wrong roots, beam, constraints or graph: an error of the call, not of a row
+            self.parser.pipe([], **self._how)
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Parse record batches; the rows keep their order, but the batches are cut differently."""
@@ -97,42 +95,49 @@ class BatchParser:
             return [self._parse(replace(chunk, documents=[Unparsable(why)]))]
 
     def _parse(self, chunk: Chunk) -> ParsedChunk:
-        level, documents = self.options.level, chunk.documents
+        level, documents, languages = self.options.level, chunk.documents, None
+        if self.auto is not None:
+            documents, languages = identify_documents(self.auto, documents)
         output = ConlluRows() if level == "conllu" else TableRows(level, self.optional)
-        rows: deque[int] = deque()  # of the sentences in the parser, which reads some ahead
         here, n_words = -1, 0
-        sentences = self._sentences(documents, rows)
-        for sentence in self._pipe(sentences):
-            while here < rows[0]:
+        for row, sentence in self._parsed(documents, languages):
+            while here < row:
                 here += 1
                 output.begin(here, documents[here])
-            rows.popleft()
             output.add(here, sentence)
             n_words += len(sentence)
         for rest in range(here + 1, len(documents)):
             output.begin(rest, documents[rest])
         schema = join_schemas(chunk.schema, level, self.optional)
-        batch = output.finish(chunk.kept, schema)
+        batch = output.finish(chunk.kept, schema, languages)
         n_chars = sum(len(text) for text in documents if isinstance(text, str))
         return ParsedChunk(batch, len(documents), n_words, len(output.errors), n_chars)
 
-    def _sentences(self, documents: list[Document], rows: deque[int]) -> Iterator[Sentence]:
-        for row, document in enumerate(documents):
-            for sentence in self._segment(document):
-                rows.append(row)
-                yield sentence
+    def _parsed(
+        self, documents: list[Document], languages: Languages | None
+    ) -> Iterator[tuple[int, Sentence]]:
+        """Yield the parsed sentences, with the rows of their documents, in order."""
+        if self.auto is not None and languages is not None:
+            yield from parse_by_language(self.auto, documents, languages, self._how)
+        elif self.parser is not None:
+            rows: deque[int] = deque()  # of the sentences in the parser, which reads some ahead
+            sentences = _sentences(documents, rows, self.parser)
+            for sentence in self.parser.pipe(sentences, **self._how):
+                yield rows.popleft(), sentence
 
-    def _segment(self, document: Document) -> Iterable[Sentence]:
+
+def _sentences(documents: list[Document], rows: deque[int], parser: Parser) -> Iterator[Sentence]:
+    """Yield the sentences of documents, whose rows are appended; warn of other languages."""
+    for row, document in enumerate(documents):
         if isinstance(document, Unparsable):
-            return ()
-        if isinstance(document, list):
-            return document
-        segmenter = require_segmenter(self.parser.segmenter)
-        if len(document) <= SEGMENT_CHARS:
-            return segmenter.segment(document)
-        starts = range(0, len(document), SEGMENT_CHARS)
-        pieces = (document[i : i + SEGMENT_CHARS] for i in starts)
-        return chain.from_iterable(segmenter.stream(pieces))
+            continue
+        if isinstance(document, str):
+            segmenter = require_segmenter(parser.segmenter)
+            is_foreign(document, parser.record, segmenter)
+            document = segment_text(document, segmenter)
+        for sentence in document:
+            rows.append(row)
+            yield sentence
 
 
 class TableRows:
@@ -174,14 +179,17 @@ class TableRows:
             self.builder.end_document()
         self.is_open = False
 
-    def finish(self, kept: list[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    def finish(
+        self, kept: list[pa.Array], schema: pa.Schema, languages: Languages | None
+    ) -> pa.RecordBatch:
         """Return all rows as a record batch; the columns are not copied."""
         self._end()
         b = self.builder
         columns = _word_columns(b, self.sure, word_fields(self.optional))
         if self.level == "word":
             columns = [_int32(b.sent_ids, b.is_word), *columns]
-            return record_batch(kept, _int32(b.word_rows), columns, self.errors, schema)
+            rows = _int32(b.word_rows)
+            return record_batch(kept, rows, columns, languages, self.errors, schema)
         words = pa.StructArray.from_arrays(columns, fields=word_fields(self.optional))
         columns = [
             _int32(b.sentence_ids, b.is_sentence),
@@ -191,10 +199,11 @@ class TableRows:
             _lists(b.first_words, b.is_sentence, words),
         ]
         if self.level == "sentence":
-            return record_batch(kept, _int32(b.sentence_rows), columns, self.errors, schema)
+            rows = _int32(b.sentence_rows)
+            return record_batch(kept, rows, columns, languages, self.errors, schema)
         sentences = pa.StructArray.from_arrays(columns, fields=fields_of("sentence", self.optional))
         columns = [_lists(b.first_sentences, b.is_document, sentences)]
-        return record_batch(kept, None, columns, self.errors, schema)
+        return record_batch(kept, None, columns, languages, self.errors, schema)
 
 
 class ConlluRows:
@@ -214,20 +223,30 @@ class ConlluRows:
         assert text is not None
         text.append(bytes(sentence))
 
-    def finish(self, kept: list[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    def finish(
+        self, kept: list[pa.Array], schema: pa.Schema, languages: Languages | None
+    ) -> pa.RecordBatch:
         joined = [None if text is None else b"".join(text) for text in self.texts]
-        return record_batch(kept, None, [pa.array(joined, pa.string())], self.errors, schema)
+        made = [pa.array(joined, pa.string())]
+        return record_batch(kept, None, made, languages, self.errors, schema)
 
 
 def record_batch(
     kept: list[pa.Array],
     rows: pa.Array | None,
     made: list[pa.Array],
+    languages: Languages | None,
     errors: dict[int, str],
     schema: pa.Schema,
 ) -> pa.RecordBatch:
-    """Join kept columns, new columns and errors; `rows` is the input row of each output row."""
+    """Join kept columns, new columns and errors; `rows` is the input row of each output row.
+
+    `languages` are those of the input rows, if they are a column.
+    """
     n_rows = len(made[0])
+    if languages is not None:
+        column = pa.array(languages, pa.string())
+        made = [*made, column if rows is None else _take(column, rows)]
     error = pa.nulls(n_rows, pa.string())
     if errors:
         # a reason may quote the input, which is not always Unicode

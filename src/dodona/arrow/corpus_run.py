@@ -22,13 +22,16 @@ from dodona.arrow.kept_columns import encode_texts, encoded_schema
 from dodona.arrow.line_records import FILE
 from dodona.arrow.locations import Location, list_files, resolve_location
 from dodona.arrow.manifest import Manifest, PartRecord, open_manifest
-from dodona.arrow.model_cache import HeldModel
+from dodona.arrow.model_cache import HeldModel, HeldModels
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.output_files import HashedFile, open_new_file
 from dodona.arrow.outputs import RowWriter, open_output, suffix_for
 from dodona.arrow.schema import join_schemas, optional_columns
 from dodona.arrow.separation import check_no_links, check_separate
 from dodona.arrow.sources import Fingerprint, checksum, state_of
+from dodona.models import AUTO
+from dodona.parsing.parser import Parser
+from dodona.pipeline.auto import AutoParser
 
 # options that may change on resume, as the rows do not, or that are recorded in another form
 FREE = ("threads", "mapped", "model", "rules")
@@ -73,7 +76,7 @@ def parse_files(
     folder, suffix = resolve_location(out), suffix_for(format)
     listings = [*map(list_files, names)]
     check_separate(folder, listings)
-    with closing(HeldModel(options.model, mapped=options.mapped, rules=options.rules)) as model:
+    with closing(_hold(options)) as model:
         header = _header(options, format, model)
         with open_manifest(folder, header, resume) as manifest:
             parts = [
@@ -87,12 +90,18 @@ def parse_files(
             return _Run(model, manifest, format, report, parts).parse()
 
 
+def _hold(options: ParseOptions) -> HeldModel | HeldModels:
+    if options.model == AUTO:
+        return HeldModels(AutoParser(default=options.default, mapped=options.mapped))
+    return HeldModel(options.model, mapped=options.mapped, rules=options.rules)
+
+
 class _Run:
     """A run over parts, which writes those that its manifest does not list."""
 
     def __init__(
         self,
-        model: HeldModel,
+        model: HeldModel | HeldModels,
         manifest: Manifest,
         format: str,
         report: Report,
@@ -103,7 +112,11 @@ class _Run:
         self.progress = RunProgress(sum(part.input.n_bytes for part in parts))
         for options in {part.options for part in parts}:
             kept = pa.schema([(new, pa.null()) for _, new in options.keep])
-            made = optional_columns(model.parser, options.graph, options.confidence)
+            made = optional_columns(
+                model.parser if isinstance(model.parser, Parser) else None,
+                options.graph,
+                options.confidence,
+            )
             join_schemas(kept, options.level, made)  # checks the names
 
     def parse(self) -> RunProgress:
@@ -215,7 +228,7 @@ def _options_for(part: InputPart, options: ParseOptions) -> ParseOptions:
     return replace(options, keep=kept)
 
 
-def _header(options: ParseOptions, format: str, model: HeldModel) -> dict[str, Any]:
+def _header(options: ParseOptions, format: str, model: HeldModel | HeldModels) -> dict[str, Any]:
     """Return the header of the manifest: what must be equal on resume."""
     settings = {name: value for name, value in asdict(options).items() if name not in FREE}
     settings["output"] = format

@@ -12,6 +12,7 @@ from typing import IO, ClassVar
 from dodona.arrow.locations import resolve_location
 from dodona.models import locate
 from dodona.parsing.parser import Parser
+from dodona.pipeline.auto import AutoParser
 from dodona.rules.lookup import get_rules
 from dodona.rules.rules import Rules
 
@@ -95,6 +96,38 @@ class HeldModel:
         """Close the file of a mapped model."""
         if self._file is not None:
             self._file.close()
+
+
+class HeldModels:
+    """The models of all languages, which must not change while they are in use.
+
+    `sha256` is a checksum of the languages and the files of their models. They have no rules.
+    """
+
+    rules = None
+
+    def __init__(self, parser: AutoParser) -> None:
+        self.parser = parser
+        digests = []
+        self._states: dict[Path, tuple[int, int]] = {}
+        for language, path in sorted(parser.models.items()):
+            self._states[path] = _state(path)
+            digests.append(f"{language} {hashlib.sha256(path.read_bytes()).hexdigest()}\n")
+        self.sha256 = hashlib.sha256("".join(digests).encode()).hexdigest()
+
+    def check(self) -> None:
+        """Raise ValueError if the file of a model has changed since the run began."""
+        for path, before in self._states.items():
+            if _state(path) != before:
+                raise ValueError(f"{path}: the model file was written to while it was in use")
+
+    def close(self) -> None:
+        """Close nothing: the files are copied or mapped when they are loaded."""
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _last_write(file: IO[bytes]) -> tuple[int, int]:

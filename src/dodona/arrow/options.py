@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dodona.arrow.schema import LEVELS, check_level
+from dodona.models import AUTO
 from dodona.rules.lookup import get_rules
 from dodona.rules.rules import Rules
 
@@ -36,11 +37,18 @@ class ParseOptions:
     confidence: bool = False
     mapped: bool = False
     rules: Rules | None = None  # None: those in a file beside the model, if there are any
+    default: str | None = None  # language of texts for which `auto` finds no model
 
     def __post_init__(self) -> None:
         check_level(self.level)
         if (self.text is None) == (self.tokens is None):
             raise ValueError("either text or tokens: one column is parsed")
+        if self.model == AUTO and self.tokens:
+            raise ValueError(
+                f"{AUTO} identifies the language of texts, not of tokens: name the model"
+            )
+        if self.default is not None and self.model != AUTO:
+            raise ValueError(f"default is for the model {AUTO!r}")
         if self.threads < 1:
             raise ValueError(f"at least one thread is needed, not {self.threads}")
         if self.max_chars < 1:
@@ -76,6 +84,7 @@ class MapperKeywords(TypedDict, total=False):
     confidence: bool
     mapped: bool
     rules: Rules | str | Path | None
+    default: str | None
 
 
 def make_options(model: str | Path, **keywords: Unpack[MapperKeywords]) -> ParseOptions:

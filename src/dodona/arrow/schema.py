@@ -11,6 +11,7 @@ import pyarrow as pa
 from dodona.arrow.model_cache import load_cached
 from dodona.errors import DodonaError
 from dodona.extras import require
+from dodona.models import AUTO
 from dodona.treebank.word import CONFIDENCES
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LEVELS = ("word", "sentence", "document", "conllu")
 INT, TEXT, NUMBER = pa.int32(), pa.string(), pa.float64()
+LANGUAGE = pa.field("language", TEXT)  # of a text, where `auto` found it
 ERROR = pa.field("error", TEXT)  # why a text could not be parsed, or null
 
 
@@ -48,7 +50,8 @@ def schema(
     ['doc_id', 'conllu', 'error']
     """
     check_level(level)
-    made = optional_columns(load_cached(str(model)), graph, confidence)
+    parser = None if model == AUTO else load_cached(str(model))
+    made = optional_columns(parser, graph, confidence)
     return join_schemas(keep or pa.schema([]), level, made)
 
 
@@ -76,15 +79,21 @@ def check_level(level: str) -> None:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
 
 
-def optional_columns(parser: Parser, graph: bool, confidence: bool) -> tuple[str, ...]:
-    """Return the columns of words beyond those of every output: DEPS of graphs, confidences."""
-    has_deps = graph or parser.graphs is not None or parser.system.builds_graphs
-    return (*["deps"] * has_deps, *(CONFIDENCES if confidence else ()))
+def optional_columns(parser: Parser | None, graph: bool, confidence: bool) -> tuple[str, ...]:
+    """Return the columns beyond those of every output: DEPS of graphs, confidences, languages.
+
+    `parser` is None for `auto`, whose columns do not depend on the models.
+    """
+    makes_graphs = parser and (parser.graphs is not None or parser.system.builds_graphs)
+    has_deps = bool(graph or makes_graphs)
+    languages = [LANGUAGE.name] if parser is None else []
+    return (*["deps"] * has_deps, *(CONFIDENCES if confidence else ()), *languages)
 
 
 def join_schemas(kept: pa.Schema, level: str, optional: Collection[str]) -> pa.Schema:
     """Join the kept columns and the new ones; a name in both is an error."""
-    made = [*fields_of(level, optional), ERROR]
+    languages = [LANGUAGE] if LANGUAGE.name in optional else []
+    made = [*fields_of(level, optional), *languages, ERROR]
     if twice := {field.name for field in made} & {*kept.names}:
         name = min(twice)
         raise NameTakenError(name)

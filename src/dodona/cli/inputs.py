@@ -46,7 +46,8 @@ class SentenceReader:
     """A reader of files in one format, with a segmenter for text, from one encoding.
 
     Without a format, the format of each file is guessed. A `meter` shows the progress.
-    `for_treebanks` are the flags given that only annotated input can obey.
+    `for_treebanks` are the flags given that only annotated input can obey. `language` is that of
+    the model.
     """
 
     def __init__(
@@ -58,8 +59,9 @@ class SentenceReader:
         trees: Trees = "ignored",
         meter: Meter | None = None,
         for_treebanks: tuple[str, ...] = (),
+        language: str | None = None,
     ) -> None:
-        self.for_treebanks = for_treebanks
+        self.for_treebanks, self.language = for_treebanks, language
         self.format, self.segmenter, self.skip_bad = format, segmenter, skip_bad
         self.encoding, self.trees, self.meter = encoding, trees, meter
         self.has_warned = False
@@ -102,14 +104,15 @@ class SentenceReader:
     def _check_language(
         self, texts: Iterable[str], segmenter: "Segmenter", path: str
     ) -> Iterator[str]:
-        """Yield the texts; warn once if the first is in a language unknown to the model."""
+        """Yield the texts; warn once if the first is in another language than that of the model."""
+        from dodona.segmentation.foreign import find_foreign
+
         for number, text in enumerate(texts):
-            if number == 0 and not self.has_warned and segmenter.is_strange(text):
-                self.has_warned = True
-                say(
-                    f"{path}: the model knows few of these words; is this another language? "
-                    "`dodona models` lists the available models"
-                )
+            if number == 0 and not self.has_warned:
+                found = find_foreign(text, self.language, segmenter)
+                if found is not None:
+                    self.has_warned = True
+                    say(f"{path}: {found}")
             yield text
 
     def _guess(self, file: InputFile) -> str:

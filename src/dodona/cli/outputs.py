@@ -24,6 +24,8 @@ OUTPUTS = (*FORMATS, "json", *PICTURES)
 # suffixes of files in these formats
 SUFFIXES = {name: f".{name}" for name in OUTPUTS} | {"json": ".jsonl", "tree": ".txt"}
 
+LANGUAGE = "# lang = "  # the comment of a language that was identified
+
 Pipe = Callable[[Iterable[SentenceOrBad]], Iterator[SentenceOrBad]]
 
 
@@ -92,7 +94,10 @@ class JsonWriter(TreeWriter):
         self._dumps = dumps
 
     def draw(self, sentence: Sentence) -> str:
-        return self._dumps(sentence.to_dict(), ensure_ascii=False) + "\n"
+        fields = sentence.to_dict()
+        languages = [one[len(LANGUAGE) :] for one in fields["comments"] if one.startswith(LANGUAGE)]
+        found = {"language": languages[0]} if languages else {}
+        return self._dumps(found | fields, ensure_ascii=False) + "\n"
 
     def explain(self, sentence: BadSentence) -> str:
         found = {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}

@@ -13,16 +13,18 @@ from pathlib import Path
 
 from dodona.core.base.values import to_str
 from dodona.errors import DodonaError
+from dodona.languages.names import NAMES
+from dodona.models.wheel_names import OLD_PREFIX
 
 SUFFIX = ".dodona"
 RULES = ".rules.toml"  # in place of SUFFIX: the user's rules for a model, in a file beside it
 DEFAULT = "en"
+AUTO = "auto"  # stands for the model of the language of each text
 FOLDERS = "DODONA_MODELS"  # folders of models, separated as in PATH
 GROUP = "dodona_models"  # entry points: the name of a model, and the package with its file
 _FOLDER = Path(__file__).parent
-_WHEEL = "dodona_model_en_large-3.0-py3-none-any.whl"
 BESIDE = {  # models in the folder models/ of the repository, with how to get them
-    "en-large": f"pip install models/{_WHEEL}",
+    "en-large": "dodona get en-large",
     "en-linear": f"give its path, models/en-linear{SUFFIX}, or set {FOLDERS}=models",
 }
 
@@ -49,7 +51,8 @@ def find_packaged() -> dict[str, Path]:
     from dodona.extras import find_entry_points
 
     found: dict[str, Path] = {}
-    for point in find_entry_points(GROUP):
+    points = sorted(find_entry_points(GROUP), key=lambda point: point.value.startswith(OLD_PREFIX))
+    for point in points:
         if (folder := _find_package(point.value)) is not None:
             found.setdefault(point.name, folder / f"{point.name}{SUFFIX}")
     return found
@@ -95,11 +98,21 @@ def explain_missing(name: str) -> str:
 
     >>> explain_missing("english")
     'english: no such file, and no model of that name; models that ship: en...'
-    >>> explain_missing("en-large")
-    "en-large: not installed; in a copy of Dodona's repository: pip install models/dodona_..."
+    >>> explain_missing("de")
+    'de: the model for German is not installed; to install it: dodona get de'
     """
     if name in BESIDE:
         return f"{name}: {advise_on_getting(name)}"
+    if name == AUTO:
+        return (
+            f"{AUTO}: stands for the models of several languages, by which only `dodona parse` and "
+            "dodona.load parse texts"
+        )
+    if name in NAMES:
+        return (
+            f"{name}: the model for {NAMES[name]} is {NOT_INSTALLED}; to install it: "
+            f"dodona get {name}"
+        )
     if Path(name).is_dir():
         return f"{name}: this is a folder, and no model has that name; expected a model"
     known = {source: ", ".join(list_all()) for source, list_all in SOURCES.items()}

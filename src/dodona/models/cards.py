@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from dodona.models import BESIDE, NOT_INSTALLED, SOURCES, advise_on_getting
 from dodona.settings import SettingsError
 from dodona.storage import container
 from dodona.storage.json_fields import has_type, read_field
-from dodona.storage.serialisable import reporting_damage
 
 NON_COMMERCIAL = re.compile(r"\bNC\b|non-?commercial", re.IGNORECASE)
 KINDS = ("model", "tagger")  # of files with a record
@@ -103,52 +100,19 @@ def with_card(path: Path, card: Card) -> bytes:
     return container.to_bytes(kind, version, about, kept)
 
 
-@dataclass(frozen=True)
-class ModelListing:
-    """A model found by name, described by the header of its file, or one of `BESIDE`."""
+def gold_words(record: Mapping[str, Any]) -> int | None:
+    """Return the number of words of gold trees that a model learned from, if it is recorded.
 
-    name: str
-    source: str  # one of SOURCES, or NOT_INSTALLED
-    path: Path | None
-    n_bytes: int = 0
-    card: Card = NO_CARD
-    scores: Mapping[str, float] | None = None
-    problem: str = ""  # why the file cannot be read, or how to get it
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON values."""
-        return {
-            "name": self.name,
-            **{name: value or None for name, value in self.card._asdict().items()},
-            "scores": self.scores,
-            "bytes": self.n_bytes,
-            "found": self.source,
-            "path": str(self.path) if self.path else None,
-            "problem": self.problem or None,
-        }
-
-
-def list_models() -> list[ModelListing]:
-    """Return every model that has a name, in the order of lookup, then those not installed."""
-    found: dict[str, ModelListing] = {}
-    for source, list_all in SOURCES.items():
-        found |= {n: _describe(n, source, p) for n, p in list_all().items() if n not in found}
-    missing = [name for name in BESIDE if name not in found]
-    absent = [ModelListing(n, NOT_INSTALLED, None, problem=advise_on_getting(n)) for n in missing]
-    return [*found.values(), *absent]
-
-
-def _describe(name: str, source: str, path: Path) -> ModelListing:
-    """Read the header of a file; a damaged file is listed with its problem."""
-    try:
-        about, n_bytes = container.about(path), path.stat().st_size
-        with reporting_damage(path, "record", "get a fresh copy"):
-            record = read_field(about, "record", dict)
-            card, scores = find_card(path, record), scores_of(record)
-        return ModelListing(name, source, path, n_bytes, card, scores)
-    except (ValueError, OSError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else error
-        return ModelListing(name, source, path, problem=str(why).removeprefix(f"{path}: "))
+    >>> gold_words({"n_words": 900, "learned_from": [{"kind": "gold", "words": 500}]})
+    500
+    """
+    sources = record.get("learned_from")
+    known = [one for one in sources if isinstance(one, Mapping)] if sources else []
+    counts = [one.get("words") for one in known if one.get("kind") == "gold"] or [
+        record.get("n_words")
+    ]
+    numbers = [n for n in counts if has_type(n, int)]
+    return sum(numbers) if numbers else None
 
 
 def scores_of(record: Mapping[str, Any]) -> dict[str, float]:

@@ -8,7 +8,6 @@ no machine name: equal models, cards and licences give equal bytes.
 from __future__ import annotations
 
 import io
-import re
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from hashlib import sha256
@@ -19,16 +18,11 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from dodona.models import GROUP, RULES, SUFFIX, find_rules
 from dodona.models.cards import Card, with_card
 from dodona.models.pages import make_card, make_licence
+from dodona.models.wheel_names import NAME, TAG, TAKEN, VERSION, WheelName, module_of
 from dodona.settings import SettingsError
 from dodona.storage import container
 from dodona.storage.atomic import atomic_write
 
-# names of PEP 508, canonical versions of PEP 440
-NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
-_NUMBER = r"(0|[1-9]\d*)"
-VERSION = re.compile(
-    rf"{_NUMBER}(\.{_NUMBER})*((a|b|rc){_NUMBER})?(\.post{_NUMBER})?(\.dev{_NUMBER})?", re.ASCII
-)
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a zip file
 MODE = 0o100644 << 16  # a regular file, readable by all
 ON_UNIX = 3
@@ -39,7 +33,7 @@ class ModelPackage:
     """The content of a wheel: the bytes of a model file, its card and its licence.
 
     >>> ModelPackage("en-small", b"", Card(version="1.0"), "# Card", "Free.").file_name
-    'dodona_model_en_small-1.0-py3-none-any.whl'
+    'dodona_en_small-1.0-py3-none-any.whl'
     >>> ModelPackage("small model", b"", Card(version="1.0"), "", "")
     Traceback (most recent call last):
     dodona.settings.SettingsError: 'small model' is not a package name: use letters, digits and...
@@ -58,6 +52,8 @@ class ModelPackage:
             raise SettingsError(
                 f"{self.name!r} is not a package name: use letters, digits and, between them, - _ ."
             )
+        if module_of(self.name) in TAKEN:
+            raise SettingsError(f"{module_of(self.name)} is another package: use another name")
         if not VERSION.fullmatch(self.card.version):
             raise SettingsError(
                 f"{self.card.version!r} is not a version of a package; expected one such as 1.0, "
@@ -65,14 +61,14 @@ class ModelPackage:
             )
 
     @property
-    def module(self) -> str:
-        """Return the name of the Python package."""
-        return "dodona_model_" + re.sub(r"[-_.]+", "_", self.name).lower()
+    def wheel(self) -> WheelName:
+        """Return the Python package and the version."""
+        return WheelName(module_of(self.name), self.card.version)
 
     @property
     def file_name(self) -> str:
         """Return the file name of the wheel."""
-        return f"{self.module}-{self.card.version}-py3-none-any.whl"
+        return self.wheel.file_name
 
     def save(self, folder: Path) -> Path:
         """Write the wheel into a folder, created if needed, and return its path."""
@@ -85,7 +81,7 @@ class ModelPackage:
     def to_bytes(self) -> bytes:
         """Return the wheel as bytes."""
         files = self._files()
-        record = f"{self._about}/RECORD"
+        record = f"{self.wheel.about}/RECORD"
         rows = []  # path, digest and size of every file but RECORD itself
         for path, content in files.items():
             digest = urlsafe_b64encode(sha256(content).digest()).decode().rstrip("=")
@@ -100,29 +96,26 @@ class ModelPackage:
                 zipped.writestr(info, content, compresslevel=9)
         return target.getvalue()
 
-    @property
-    def _about(self) -> str:
-        return f"{self.module}-{self.card.version}.dist-info"
-
     def _files(self) -> dict[str, bytes]:
         """Return every file by path; the metadata comes last, as the format recommends."""
+        module, about = self.wheel.module, self.wheel.about
         texts = {
-            f"{self.module}/__init__.py": f'"""The Dodona model {self.name}."""\n',
-            f"{self.module}/README.md": self.readme,
-            f"{self.module}/LICENSE.txt": self.licence,
-            f"{self._about}/LICENSE.txt": self.licence,
-            f"{self._about}/METADATA": self._metadata(),
-            f"{self._about}/WHEEL": _lines(
+            f"{module}/__init__.py": f'"""The Dodona model {self.name}."""\n',
+            f"{module}/README.md": self.readme,
+            f"{module}/LICENSE.txt": self.licence,
+            f"{about}/LICENSE.txt": self.licence,
+            f"{about}/METADATA": self._metadata(),
+            f"{about}/WHEEL": _lines(
                 ("Wheel-Version", "1.0"),
                 ("Generator", f"dodona {installed_version('dodona')}"),
                 ("Root-Is-Purelib", "true"),
-                ("Tag", "py3-none-any"),
+                ("Tag", TAG),
             ),
-            f"{self._about}/entry_points.txt": f"[{GROUP}]\n{self.name} = {self.module}\n",
+            f"{about}/entry_points.txt": f"[{GROUP}]\n{self.name} = {module}\n",
         }
-        model = {f"{self.module}/{self.name}{SUFFIX}": self.model}
+        model = {f"{module}/{self.name}{SUFFIX}": self.model}
         if self.rules is not None:
-            model[f"{self.module}/{self.name}{RULES}"] = self.rules
+            model[f"{module}/{self.name}{RULES}"] = self.rules
         return model | {path: text.encode() for path, text in texts.items()}
 
     def _metadata(self) -> str:
@@ -130,7 +123,7 @@ class ModelPackage:
         summary = f"A Dodona model{f' for {card.language}' if card.language else ''}"
         fields = [
             ("Metadata-Version", "2.1"),
-            ("Name", self.module.replace("_", "-")),
+            ("Name", self.wheel.module.replace("_", "-")),
             ("Version", card.version),
             ("Summary", summary + (f", trained on {card.treebank}" if card.treebank else "")),
             ("License", card.licence),

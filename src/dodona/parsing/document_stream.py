@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from dodona.core.base.values import show
 from dodona.doc import Doc
 from dodona.treebank.sentence import Sentence
 
 Words: TypeAlias = Sequence[str] | Sequence[Sequence[str]]  # of a sentence, or of several
-# texts read: text, None if its words were given, number of sentences, context
-Waiting: TypeAlias = deque[tuple[str | None, int, Any]]
+
+
+class WaitingText(NamedTuple):
+    """A text whose sentences are in the parser."""
+
+    text: str | None  # None if its words were given
+    n_sentences: int
+    is_strange: bool
+    context: Any
+
+
+Waiting: TypeAlias = deque[WaitingText]
 
 
 def are_words(text: object) -> TypeGuard[Words]:
@@ -48,15 +58,16 @@ def gather(parsed: Iterator[Sentence], waiting: Waiting, as_tuples: bool) -> Ite
     """Yield the document of each text as soon as all of its sentences are parsed."""
 
     def take(sentences: list[Sentence]) -> Any:
-        text, _, context = waiting.popleft()
-        return (Doc(sentences, text), context) if as_tuples else Doc(sentences, text)
+        first = waiting.popleft()
+        doc = Doc(sentences, first.text, is_strange=first.is_strange)
+        return (doc, first.context) if as_tuples else doc
 
     done: list[Sentence] = []
     for sentence in parsed:
-        while waiting[0][1] == 0:
+        while waiting[0].n_sentences == 0:
             yield take([])
         done.append(sentence)
-        if len(done) == waiting[0][1]:
+        if len(done) == waiting[0].n_sentences:
             yield take(done)
             done = []
     while waiting:  # texts without a sentence

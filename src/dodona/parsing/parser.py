@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.base.values import show
@@ -23,9 +23,17 @@ from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
 from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
-from dodona.parsing.document_stream import Waiting, Words, are_words, gather, sentences_of
+from dodona.parsing.document_stream import (
+    Waiting,
+    WaitingText,
+    Words,
+    are_words,
+    gather,
+    sentences_of,
+)
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
+from dodona.segmentation.foreign import check_stream, is_foreign
 from dodona.rules.ruled import Ruled
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import (
@@ -166,7 +174,8 @@ class Parser(Ruled):
         if are_words(text):
             return Doc(pipe(sentences_of(text)))
         segmenter, text = require_segmenter(self.segmenter), require_text(text)
-        return Doc(pipe(segmenter.segment(text)), text, is_strange=segmenter.is_strange(text))
+        is_strange = is_foreign(text, self.record, segmenter)
+        return Doc(pipe(segmenter.segment(text)), text, is_strange=is_strange)
 
     @overload
     def docs(
@@ -217,12 +226,15 @@ class Parser(Ruled):
         def sentences() -> Iterator[Sentence]:
             for item in texts:
                 text, context = item if as_tuples else (item, None)
-                is_text = not are_words(text)
-                if is_text:
-                    found = require_segmenter(self.segmenter).segment(text := require_text(text))
-                else:
+                is_strange, words = False, are_words(text)
+                if words:
                     found = sentences_of(text)
-                waiting.append((text if is_text else None, len(found), context))
+                else:
+                    segmenter = require_segmenter(self.segmenter)
+                    found = segmenter.segment(text := require_text(text))
+                    is_strange = is_foreign(text, self.record, segmenter)
+                given = None if words else text
+                waiting.append(WaitingText(given, len(found), is_strange, context))
                 yield from found
 
         parsed = self.pipe(
@@ -256,7 +268,9 @@ class Parser(Ruled):
                 "parser.docs(texts) makes a document of each, parser(text) parses one; if these "
                 "are the chunks of one text, pass iter(chunks)"
             )
-        sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
+        segmenter = require_segmenter(self.segmenter)
+        checked = check_stream(chunks, self.record, segmenter)
+        sentences = chain.from_iterable(segmenter.stream(checked))
         return self.pipe(
             sentences,
             threads=threads,

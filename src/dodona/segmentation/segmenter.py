@@ -16,7 +16,6 @@ from dodona.core.segmenting.text_scanner import LABELS
 from dodona.core.segmenting.text_splitter import TextSplitter
 from dodona.core.weights.packed import PackedWeights
 from dodona.errors import DodonaError
-from dodona.logs import warning
 from dodona.records import field, record, replace
 from dodona.rules.ruled import Ruled
 from dodona.segmentation.expansion_rules import ExpansionRules, Rule, restore_rules, whole_rules
@@ -33,7 +32,6 @@ if TYPE_CHECKING:  # loaded with rules
     from dodona.rules.boundaries import BoundaryRules
     from dodona.rules.rules import Rules
 
-SHORT = 100  # characters of a text whose language is not checked
 PIECE = 1 << 16  # characters of a stream that are segmented together
 
 Splitting = Literal["learned", "lines"]
@@ -63,7 +61,6 @@ class Segmenter(Ruled):
     user_rules: Rules | None = None
 
     def __post_init__(self) -> None:
-        self._has_checked = False
         self._boundaries: BoundaryRules | None = None
         index, more, given = None, list[Rule](), dict[str, int]()
         if self.lexicon is not None:
@@ -91,15 +88,16 @@ class Segmenter(Ruled):
     def __repr__(self) -> str:
         return f"<Segmenter with {len(self.rules.rules):,} rules for multiword tokens>"
 
-    def segment(self, text: str, *, sentences: Splitting = "learned") -> list[Sentence]:
+    def segment(
+        self, text: str, *, sentences: Splitting = "learned", language: str = ""
+    ) -> list[Sentence]:
         """Return the sentences of a text; none if it is only white space.
 
         With `sentences="lines"`, every line is a sentence, and nothing else ends one. A sentence of
-        more than 1,024 tokens is cut.
+        more than 1,024 tokens is cut. `language` becomes a comment of every sentence, `# lang`.
         """
-        text = require_text(text)
-        self._check_language(text)
-        return self._segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
+        text, cursor = require_text(text), Cursor(language=_code(language))
+        return self._segment(text, cursor, by_lines=_by_lines(sentences))[0]
 
     def is_strange(self, text: str) -> bool:
         """Whether most words of a text are unknown, as in a language not seen in training.
@@ -109,15 +107,21 @@ class Segmenter(Ruled):
         return self.lexicon is not None and self.lexicon.is_strange(text)
 
     def stream(
-        self, chunks: Iterable[str], *, sentences: Splitting = "learned", name: str = ""
+        self,
+        chunks: Iterable[str],
+        *,
+        sentences: Splitting = "learned",
+        name: str = "",
+        language: str = "",
     ) -> Iterator[list[Sentence]]:
         """Yield the sentences of a text that comes in chunks, as soon as they are complete.
 
         They are those of the whole text, however it is cut; only incomplete sentences are kept in
         memory. If `chunks` raises an error, the text before it is segmented first. `name` becomes
         part of the ids of the document and its sentences; without it, sentences are numbered.
+        `language` is as in `segment`.
         """
-        by_lines, cursor = _by_lines(sentences), Cursor(to_str(name, "name"))
+        by_lines, cursor = _by_lines(sentences), Cursor(to_str(name, "name"), _code(language))
         pieces: list[str] = []
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
@@ -128,7 +132,6 @@ class Segmenter(Ruled):
             if n_waiting < n_wanted:
                 continue
             text = "".join(pieces)
-            self._check_language(text)
             found, n_taken = self._segment(text, cursor, by_lines, before, is_end=False)
             pieces, n_waiting = [text[n_taken:]], n_waiting - n_taken
             before = _last_line(before + text[:n_taken]) if self._boundaries else ""
@@ -136,7 +139,6 @@ class Segmenter(Ruled):
             if found:
                 yield found
         text = "".join(pieces)
-        self._check_language(text)
         found, _ = self._segment(text, cursor, by_lines, before)
         if found:
             yield found
@@ -158,13 +160,6 @@ class Segmenter(Ruled):
         return self._writer.segment(
             text, cursor, by_lines=by_lines, is_end=is_end, forbidden=forbidden
         )
-
-    def _check_language(self, text: str) -> None:
-        """Warn if the first long text seems to be in another language."""
-        if not self._has_checked and len(text) > SHORT:
-            self._has_checked = True
-            if self.is_strange(text):
-                warning("most words of a text are not known: is it in another language?")
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return the segmenter as plain data and arrays."""
@@ -250,3 +245,9 @@ def _by_lines(sentences: str) -> bool:
     if sentences not in ("learned", "lines"):
         raise ValueError(f"sentences is 'learned' or 'lines', not {sentences!r}")
     return sentences == "lines"
+
+
+def _code(language: str) -> str:
+    if language and not (language.isascii() and language.isalnum()):
+        raise ValueError(f"language is a code such as 'de', not {language!r}")
+    return language

@@ -12,7 +12,7 @@ class Cursor:
     line: int
     n_sentences: int
     begins_paragraph: bool
-    def __init__(self, name: str = "") -> None: ...
+    def __init__(self, name: str = "", language: str = "") -> None: ...
 
 class SentenceWriter:
     def __init__(

@@ -57,11 +57,16 @@ cdef class Cursor:
     cdef bytes name                     # document name, with which sentence ids begin
     cdef const char* name_text          # in `name`
     cdef size_t n_name
+    cdef bytes language                 # comment of every sentence; empty if none is recorded
+    cdef const char* language_text      # in `language`
+    cdef size_t n_language
 
-    def __init__(self, str name=""):
+    def __init__(self, str name="", str language=""):
         self.line, self.begins_paragraph = 1, True
         self.name = " ".join(name.split()).encode(errors="replace")
         self.name_text, self.n_name = self.name, len(self.name)
+        self.language = f"# lang = {language}\n".encode() if language else b""
+        self.language_text, self.n_language = self.language, len(self.language)
 
 
 cdef class ConlluBuffer:
@@ -225,7 +230,7 @@ cdef class SentenceWriter:
         out.first_word.push_back(out.start.size() // STRIDE)
         out.lines.push_back(cursor.line)
         out.n_words = 0
-        out.reserve(LINE + 2 * cursor.n_name)
+        out.reserve(LINE + 2 * cursor.n_name + cursor.n_language)
         cursor.n_sentences += 1
         if cursor.n_sentences == 1:
             out.text("# newdoc", 8)
@@ -235,6 +240,7 @@ cdef class SentenceWriter:
             out.put(c"\n")
         if scanner.tokens[i].flags & BEGINS_PARAGRAPH:
             out.text("# newpar\n", 9)
+        out.text(cursor.language_text, cursor.n_language)
         out.text("# sent_id = ", 12)
         if cursor.n_name:
             out.text(cursor.name_text, cursor.n_name)

@@ -8,17 +8,10 @@ from __future__ import annotations
 
 import re
 
-_TABLE = """\
-af:afrikaans ar:arabic be:belarusian bg:bulgarian br:breton ca:catalan cop:coptic cs:czech
-cu:old_church_slavonic cy:welsh da:danish de:german el:greek en:english es:spanish et:estonian
-eu:basque fa:persian fi:finnish fo:faroese fr:french fro:old_french ga:irish gd:scottish_gaelic
-gl:galician got:gothic grc:ancient_greek he:hebrew hi:hindi hr:croatian hu:hungarian hy:armenian
-id:indonesian is:icelandic it:italian ja:japanese ka:georgian kk:kazakh ko:korean la:latin
-lt:lithuanian lv:latvian mr:marathi mt:maltese nl:dutch no:norwegian nb:norwegian pl:polish
-pt:portuguese ro:romanian ru:russian sa:sanskrit sk:slovak sl:slovenian sr:serbian sv:swedish
-ta:tamil te:telugu th:thai tr:turkish ug:uyghur uk:ukrainian ur:urdu vi:vietnamese wo:wolof
-zh:chinese"""
-LANGUAGES = dict(pair.split(":") for pair in _TABLE.split())
+from dodona.languages.names import NAMES
+
+LANGUAGES = {code: name.lower().replace(" ", "_") for code, name in NAMES.items()}
+LANGUAGES["nb"] = LANGUAGES["no"]  # UDPipe's name of Bokmål
 _CODES = {name: code for code, name in reversed(LANGUAGES.items())}
 _ENDS = re.compile(r"[-_.]")
 

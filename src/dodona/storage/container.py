@@ -118,11 +118,7 @@ def kind(path: Path) -> str:
 
 def about(path: Path) -> dict[str, Any]:
     """Return the JSON object of a file, reading its header only."""
-    found = _header(path, "model").metadata["about"]
-    try:
-        return dict(json.loads(found))
-    except (ValueError, TypeError, RecursionError):
-        raise ContainerError(f"{path}: damaged at its beginning; get a fresh copy") from None
+    return _header(path, "model").about
 
 
 def as_array(numbers: memoryview) -> Array:
@@ -197,6 +193,14 @@ class Header(NamedTuple):
         """Return kind, version, checksum, and the JSON text about the content."""
         found: dict[str, str] = self.entries["__metadata__"]
         return found
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Return the JSON object, before the checksum is verified."""
+        try:
+            return dict(json.loads(self.metadata["about"]))
+        except (ValueError, TypeError, RecursionError):
+            raise self._problem("damaged at its beginning") from None
 
     @property
     def version(self) -> int | None:

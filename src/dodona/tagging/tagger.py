@@ -16,6 +16,7 @@ from dodona.core.features.corpus import Corpus
 from dodona.doc import Doc
 from dodona.records import field, record, replace
 from dodona.rules.ruled import Ruled
+from dodona.segmentation.foreign import is_foreign
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
@@ -102,7 +103,7 @@ class Tagger(Ruled):
         """Segment and tag raw text."""
         segmenter, text = require_segmenter(self.segmenter), require_text(text)
         sentences = self.pipe(segmenter.segment(text), threads=threads)
-        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
+        return Doc(sentences, text, is_strange=is_foreign(text, self.record, segmenter))
 
     def tag(self, sentence: Sentence) -> Sentence:
         """Return the sentence with predicted tags."""

@@ -19,7 +19,18 @@ from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
-from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
+from dodona.models import (
+    AUTO,
+    DEFAULT,
+    SUFFIX,
+    NoModelError,
+    explain_missing,
+    find,
+    find_shipped,
+    locate,
+)
+from dodona.parsing.parser import Parser
+from dodona.segmentation.foreign import model_language
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
 
@@ -30,8 +41,8 @@ def parse(
     inputs: Annotated[
         list[str] | None,
         Flag(
-            "a model file or name (default: the included English model), then files or folders to "
-            "parse ('-': stdin, the default)",
+            "a model file or name (default: the included English model; auto: the model of each "
+            "text's language), then files or folders to parse ('-': stdin, the default)",
             positional=True,
             metavar="[MODEL] [INPUT]...",
         ),
@@ -81,6 +92,14 @@ def parse(
     ] = False,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
+    else_: Annotated[
+        str | None,
+        Flag(
+            "auto: language to parse texts as whose own has no model",
+            metavar="LANG",
+            default="such texts are errors",
+        ),
+    ] = None,
     text: Annotated[
         str | None, Flag("corpus: the column with the texts", metavar="COLUMN", default="text")
     ] = None,
@@ -114,6 +133,8 @@ def parse(
     if keep_tags and retag:
         raise UsageError("--keep-tags and --retag exclude each other")
     model, paths = split_off_model(inputs or [])
+    if else_ is not None and model != AUTO:
+        raise UsageError(f"--else is for {AUTO}: dodona parse {AUTO} --else {else_}")
     corpus_flags = {"--text": text, "--keep": keep, "--level": level, "--resume": resume}
     if is_corpus(paths, output, *corpus_flags.values()):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
@@ -122,30 +143,40 @@ def parse(
         chosen = CorpusFlags(input, output, text, keep, level, resume)
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         options |= {"constraints": constraints, "graph": graph, "confidence": confidence}
-        options["rules"] = rules
+        options |= {"rules": rules, "default": else_}
         parse_corpus(model, paths, out, chosen, options, quiet=quiet)
         return
     format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     if confidence and format not in WITH_CONFIDENCE:
         raise UsageError(f"--output {format} has no room for confidences: use conllu or json")
+    options = {"threads": threads, "roots": roots, "beam": beam, "constraints": constraints}
+    options |= {"graph": graph, "confidence": confidence}
+    for_treebanks = {"--skip-bad": skip_bad, "--retag": retag, "--keep-tags": keep_tags}
+    flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
+    if model == AUTO:
+        if flags:
+            raise UsageError(f"{flags[0]} does not apply to {AUTO}, which reads raw text")
+        if rules is not None:
+            raise UsageError(f"--rules is for the model of one language, not for {AUTO}")
+        from dodona.cli.auto_inputs import AutoReader
+        from dodona.pipeline.auto import AutoParser
+
+        auto = AutoReader(AutoParser(default=else_, mapped=mapped), input, encoding, options)
+        annotate(paths, auto, iter, out, format, AUTO, quiet=quiet)
+        return
     file = locate(model)
     parser = dodona.load(file, mapped=mapped, rules=rules)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
-    pipe = partial(
-        parser.pipe,
-        threads=threads,
-        roots=roots,
-        beam=beam,
-        keep_tags=keep_tags,
-        retag=retag,
-        constraints=constraints,
-        graph=graph,
-        confidence=confidence,
+    pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, **options)
+    reader = SentenceReader(
+        input,
+        parser.segmenter,
+        skip_bad,
+        encoding,
+        for_treebanks=tuple(flag for flag in flags if flag != "--keep-tags"),
+        language=model_language(parser.record),
     )
-    for_treebanks = {"--skip-bad": skip_bad, "--retag": retag}
-    flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
-    reader = SentenceReader(input, parser.segmenter, skip_bad, encoding, for_treebanks=flags)
     annotate(paths, reader, pipe, out, format, file, quiet=quiet)
 
 
@@ -158,6 +189,8 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     if not words or words[0] == "-":
         return DEFAULT, words or ["-"]
     first = Path(words[0])
+    if words[0] == AUTO and not first.exists():
+        return AUTO, words[1:] or ["-"]
     if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
     if not first.exists() and "://" not in words[0]:

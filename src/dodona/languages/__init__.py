@@ -1,0 +1,1 @@
+"""Languages: their codes and names, and the language of a text."""

@@ -1,0 +1,84 @@
+"""The language of a text, identified by its character n-grams.
+
+A linear model of hashed n-grams with a class for each language and one for none of them, in
+integers, so that every platform gives the same answer. It reads the first words of a text only.
+`tools/identifier` trains it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from dodona.core.base.values import to_str
+from dodona.core.identifying.ngrams import NgramScorer
+from dodona.storage import container
+from dodona.storage.json_fields import read_field
+from dodona.storage.serialisable import reporting_damage
+
+FILE = Path(__file__).parent / "identifier.dodona"
+KIND, VERSION = "identifier", 1
+MIN_LETTERS = 20  # of a text whose language can be told
+
+
+class Guess(NamedTuple):
+    """The most likely language of a text, and how far it is ahead of another one."""
+
+    language: str | None  # None: none of those known
+    lead: int  # difference of scores; 0 without another language
+
+
+class Identifier:
+    """A model of languages, made by `tools/identifier`."""
+
+    def __init__(self, languages: list[str], scorer: NgramScorer) -> None:
+        if len(languages) + 1 != scorer.n_classes:
+            raise ValueError(f"{len(languages)} languages, but {scorer.n_classes} classes")
+        self.languages = tuple(languages)  # some in two scripts occur twice
+        self._scorer = scorer
+
+    @classmethod
+    def load(cls, path: Path = FILE) -> Identifier:
+        """Load a file of `tools/identifier`."""
+        about, arrays = container.read(path, KIND, VERSION)
+        with reporting_damage(path, KIND, "get a fresh copy"):
+            languages = read_field(about, "languages", list[str])
+            scorer = NgramScorer(arrays["keys"], arrays["weights"], len(languages) + 1)
+            return cls(languages, scorer)
+
+    def guess(self, text: str, other: str | None = None) -> Guess | None:
+        """Return the most likely language, and its lead on `other`; None if there is too little.
+
+        The lead says how sure it is that the text is not in the other language.
+        """
+        scores, n_letters = self._scorer.scores(text)
+        if n_letters < MIN_LETTERS:
+            return None
+        best = max(range(len(scores)), key=scores.__getitem__)
+        language = self.languages[best] if best < len(self.languages) else None
+        if other is None:
+            return Guess(language, 0)
+        classes = zip(self.languages, scores, strict=False)  # the last score is that of none
+        return Guess(language, scores[best] - max(n for name, n in classes if name == other))
+
+
+@cache
+def shipped_identifier() -> Identifier:
+    """Return the identifier that ships, loaded once."""
+    return Identifier.load()
+
+
+def identify(text: str) -> str | None:
+    """Return the code of the language of a text; None if it is none of those known.
+
+    Some forty letters are needed for a sure answer, and twenty for any. Only the beginning of the
+    text is read.
+
+    >>> identify("Unter der alten Eiche sprach ein Orakel, das niemand verstand.")
+    'de'
+    >>> identify("https://example.org/ 1234") is None
+    True
+    """
+    found = shipped_identifier().guess(to_str(text, "a text"))
+    return None if found is None else found.language
