@@ -27,17 +27,19 @@ from dodona.training.treebanks import Treebank, checksum
 from dodona.treebank.conllu.files import open_input
 from dodona.treebank.sentence import Sentence
 
-# what changes unless it is set: fewer and smaller steps than for a new model
+# What changes unless it is set: fewer and smaller steps than for a new model. The perceptron's
+# steps of 1 forget more than they learn: on 5,000 words of academic English, -0.4 LAS there and
+# -2.6 on web text, against +0.7 and -0.6 by passive-aggressive steps of at most 0.05.
 USUAL: dict[str, dict[str, Any]] = {
-    LINEAR: {"epochs": 5, "explore_after": 0, "early_stop": 0, "seed": Settings.seed},
-    NEURAL: {"epochs": 8, "explore_after": 0, "early_stop": 0, "seed": Settings.seed}
-    | {"learning_rate": 0.0005, "batch_words": 0},
+    LINEAR: {"learner": "pa", "aggressiveness": 0.05, "epochs": 3},
+    NEURAL: {"learning_rate": 0.0005, "batch_words": 0, "epochs": 8},
 }
+ALWAYS = {"explore_after": 0, "early_stop": 0, "seed": Settings.seed}
 # what may be set; all else is the model's
 TUNABLE = (
-    *("epochs", "early_stop", "seed", "training", "explore_after", "explore_rate", "update"),
-    *("restart", "roots", "constraints", "prune", "batch_words", "learning_rate", "dropout"),
-    "precision",
+    *("epochs", "early_stop", "seed", "training", "explore_after", "explore_rate"),
+    *("roots", "constraints", "aggressiveness", "prune", "batch_words", "learning_rate"),
+    *("dropout", "precision"),
 )
 TREEBANKS = (".conllu", ".conllu.gz")  # suffixes of rehearsed files with trees
 
@@ -65,6 +67,11 @@ class Base:
             raise SettingsError(
                 f"{model}: made by the {parser.settings.linear.learner} learner, which learns from "
                 "all data at once; continue from a model of another learner"
+            )
+        if parser.settings.search.beam > 1 and parser.settings.scorer == LINEAR:
+            raise SettingsError(
+                f"{model}: trained with a beam of {parser.settings.search.beam}; continue from a "
+                "model for greedy search: a beam can also be chosen for parsing"
             )
         add_card(parser, find_card(path, parser.record)._replace(version=""))
         return cls(parser, Path(model).name, digest, tuple(map(str, rehearse)))
@@ -94,7 +101,7 @@ class Base:
                     f"{name}={value!r}: a model that continues from {self.name} keeps its "
                     f"{name}={own.flat()[name]!r}"
                 )
-        return own.replace(**USUAL[own.scorer] | given)
+        return own.replace(**ALWAYS | USUAL[own.scorer] | given)
 
     def with_rehearsal(self, train: Treebank, seed: int) -> Treebank:
         """Return the training data and as many sentences from the rehearsed files."""
