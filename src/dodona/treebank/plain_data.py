@@ -94,6 +94,8 @@ def from_data(data: Any, where: str = "sentence") -> Sentence:
     (['Oaks', 'speak'], [2, 0], True)
     """
     words = _list(_get(data, "words", list, where), f"{where}.words")
+    if not words:
+        raise JsonError(f"{where}.words is empty: a sentence has words")
     ranges = {_get(t, "first", int, at): _range_row(t, at) for t, at in _rows(data, "tokens", where)}
     nodes: dict[int, list[str]] = {}
     for node, at in _rows(data, "empty_nodes", where):
@@ -116,10 +118,7 @@ def _read(lines: Sequence[str], where: str) -> Sentence:
         if "\n" in line or not line:
             raise JsonError(f"{where}: a value with a line break, or an empty comment: {line!r}")
     data = "".join(f"{line}\n" for line in [*lines, ""]).encode()
-    found = list(read(BytesIO(data), trees="optional", name=f"<JSON: {where}>"))
-    if len(found) != 1:
-        raise JsonError(f"{where}: expected one sentence, found {len(found)}")
-    return found[0]
+    return next(iter(read(BytesIO(data), trees="optional", name=f"<JSON: {where}>")))
 
 
 def _row(number: str, data: Any, where: str) -> str:
