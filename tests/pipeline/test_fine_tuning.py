@@ -102,7 +102,7 @@ def test_what_the_model_determines_cannot_be_set(data: Path, linear: Path) -> No
 
 def test_models_that_cannot_continue_say_why(data: Path, tmp_path: Path) -> None:
     for settings, why in (
-        ({"learner": "maxent"}, "made by the maxent learner"),
+        ({"learner": "svm"}, "made by the svm learner"),
         ({"beam": 4}, "trained with a beam of 4"),
     ):
         path = tmp_path / "base.dodona"

@@ -13,7 +13,14 @@ from dodona.core.weights.packed import FeatureScorer, PackedWeights
 from dodona.core.weights.packing import pack
 from dodona.parsing.preparation import choose_templates, load_trees
 from dodona.parsing.scorers import LinearParserScorer
-from dodona.parsing.strategy import LearnedScorer, ParsingTask, StartingPoint, Strategy
+from dodona.parsing.strategy import (
+    LearnedScorer,
+    ParsingTask,
+    StartingPoint,
+    Strategy,
+    similar_classes,
+    similar_labels,
+)
 from dodona.parsing.svm import fit_maxent, fit_svm
 from dodona.parsing.tag_sources import tag_source
 from dodona.settings import AT_ONCE, SVM, Settings
@@ -82,7 +89,11 @@ class LinearStrategy(Strategy):
             scorer = self.start.scorer
             assert isinstance(scorer, LinearParserScorer)
             assert isinstance(scorer.weights, PackedWeights)  # others were refused
-            self.weights = ContinuedWeights(weights.n_classes, scorer.weights, weights)
+            old = self.start.scorer.encoder.labels
+            labels = similar_labels(old, self.data.encoder.labels)
+            like = similar_classes(self.start.pairs, self.task.pairs, labels)
+            base = scorer.weights
+            self.weights = ContinuedWeights(weights.n_classes, base, weights, like.items())
         self.core = self.new_core()
 
     def new_core(

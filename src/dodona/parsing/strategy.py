@@ -93,6 +93,35 @@ def extend_pairs(known: Sequence[Pair], seen: Sequence[Pair]) -> list[Pair]:
     return list(found.values())
 
 
+def similar_labels(old: Sequence[bytes], new: Sequence[bytes]) -> dict[int, int]:
+    """Return for each new label its universal part among the old labels, if it is there.
+
+    >>> similar_labels([b"nmod", b"obj"], [b"nmod", b"obj", b"nmod:desc", b"dep"])
+    {2: 0}
+    """
+    number = {label: i for i, label in enumerate(old)}
+    universal = {i: label.partition(b":")[0] for i, label in enumerate(new) if label not in number}
+    return {i: number[label] for i, label in universal.items() if label in number}
+
+
+def similar_classes(
+    known: Sequence[Pair], pairs: Sequence[Pair], like: Mapping[int, int]
+) -> dict[int, int]:
+    """Return for each new class the known one with the same move and a similar label, if any.
+
+    >>> old = [(0, -1, False, False), (1, 0, False, True)]
+    >>> similar_classes(old, [*old, (1, 2, False, True)], {2: 0})
+    {2: 1}
+    """
+    class_of = {pair[:2]: c for c, pair in enumerate(known)}
+    found = {}
+    for c, (move, label, *_) in list(enumerate(pairs))[len(known) :]:
+        model = class_of.get((move, like.get(label, label)))
+        if model is not None:
+            found[c] = model
+    return found
+
+
 @dataclass(frozen=True)
 class LearnedScorer:
     """The scorer after an epoch, and what a checkpoint has to keep of it."""

@@ -78,6 +78,20 @@ def test_packing_adds_averages_for_old_and_new_features_and_classes(
         assert found == pytest.approx(sums, abs=unit + 8 * exact.step)
 
 
+def test_a_new_class_begins_with_the_weights_of_a_similar_one(
+    base: PackedWeights, keys: list[int]
+) -> None:
+    both = ContinuedWeights(N_CLASSES + 2, base, like=[(N_CLASSES + 1, 4)])
+    again = pack_continued(both, 1.0)
+    for key in keys[:40]:
+        found = both.scores([key])
+        assert found[N_CLASSES:] == pytest.approx([0.0, found[4]])
+        whole = again.scores([key])
+        assert whole == [*base.scores([key]), 0, whole[4]]
+    with pytest.raises(IndexError, match="class 3 like 4 of 11 classes"):
+        ContinuedWeights(N_CLASSES + 2, base, like=[(3, 4)])
+
+
 def test_new_features_that_do_not_fit_the_table_are_the_lightest(random: Random) -> None:
     old = [random.getrandbits(64) | 1 for _ in range(60)]
     base = pack(learned(old, random), TIME, least=0)

@@ -1,9 +1,15 @@
+from collections.abc import Iterable
+
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights
 
 class ContinuedWeights(Weights):
     def __init__(
-        self, n_classes: int, base: PackedWeights, learned: Weights | None = None
+        self,
+        n_classes: int,
+        base: PackedWeights,
+        learned: Weights | None = None,
+        like: Iterable[tuple[int, int]] = (),
     ) -> None: ...
     @property
     def base(self) -> PackedWeights: ...

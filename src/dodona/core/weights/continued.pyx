@@ -10,6 +10,7 @@ from libcpp.algorithm cimport sort
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
+from dodona.core.base.nodes cimport NONE
 from dodona.core.weights.linear cimport BLOCK, WeightRow, Weights, padded
 from dodona.core.weights.packed cimport ALL_CLASSES, PackedWeights
 from dodona.core.weights.packed_format cimport (
@@ -26,17 +27,29 @@ ctypedef pair[double, uint64_t] Candidate     # a new feature: its negative mass
 
 
 cdef class ContinuedWeights(Weights):
-    """Weights in training on top of packed ones, whose classes are the first."""
+    """Weights in training on top of packed ones, whose classes are the first.
+
+    Other classes begin with the weights of classes that are `like` them, by number, or with none.
+    """
     cdef readonly PackedWeights base
     cdef vector[int16_t] sums
+    cdef vector[int] like           # per new class: one of the base, or NONE
 
-    def __init__(self, int n_classes, PackedWeights base not None, Weights learned=None):
-        """Continue from `base` and, if given, from what was `learned` since, which is moved."""
+    def __init__(self, int n_classes, PackedWeights base not None, Weights learned=None, like=()):
+        """Continue from `base` and, if given, from what was `learned` since, which is moved.
+
+        `like` has pairs of a new class and one of the base.
+        """
         super().__init__(n_classes)
         if base.n_classes > n_classes:
             raise ValueError(f"packed weights of {base.n_classes} classes, but only {n_classes}")
         self.base = base
         self.sums.resize(padded(base.n_classes))
+        self.like.resize(n_classes - base.n_classes, NONE)
+        for klass, model in like:
+            if not (base.n_classes <= klass < n_classes and 0 <= model < base.n_classes):
+                raise IndexError(f"class {klass} like {model} of {base.n_classes} classes")
+            self.like[klass - base.n_classes] = model
         if learned is not None:
             if learned.n_classes != n_classes:
                 raise ValueError(f"weights of {learned.n_classes} classes, not {n_classes}")
@@ -53,6 +66,9 @@ cdef class ContinuedWeights(Weights):
         self.base.score_lanes(keys, n_keys, NULL, None, self.sums.data(), ALL_CLASSES)
         for i in range(self.base.n_classes):
             scores[i] += self.base.step * self.sums[i]
+        for i in range(<int> self.like.size()):
+            if self.like[i] != NONE:
+                scores[self.base.n_classes + i] += self.base.step * self.sums[self.like[i]]
         Weights.score(self, keys, n_keys, scores)
 
     cdef void score_cached(self, const uint64_t* keys, int n_keys, const int* ends,
@@ -87,6 +103,7 @@ def pack_continued(ContinuedWeights weights not None, double time, *, double lea
         if buckets[at].fingerprint[slot]:
             clear_row(row)
             add_packed_row(base, buckets[at].row[slot], row)
+            copy_classes(weights, row)
             if key_of[i]:
                 add_averages(weights, weights.find(key_of[i]), time, unit, row)
             buckets[at].row[slot] = <uint32_t> (rows.size() // UNIT)
@@ -161,6 +178,16 @@ cdef void add_packed_row(PackedWeights base, uint32_t start, Averages& row) noex
             klass = word_at(saved + WORD + i * CELL)
             row.values[klass] += step * saved[WORD + i * CELL + WORD]
         row.is_there[klass // BLOCK] = True
+
+
+cdef void copy_classes(ContinuedWeights weights, Averages& row) noexcept nogil:
+    """Give new classes the packed weights of those that they are like."""
+    cdef size_t i, c
+    for i in range(weights.like.size()):
+        c = weights.base.n_classes + i
+        if weights.like[i] != NONE and row.values[weights.like[i]] != 0:
+            row.values[c] = row.values[weights.like[i]]
+            row.is_there[c // BLOCK] = True
 
 
 cdef void add_averages(Weights weights, const WeightRow* learned, double time, double unit,

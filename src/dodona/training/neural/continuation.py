@@ -19,7 +19,7 @@ import numpy as np
 from dodona.core.network.network import COMBINATIONS
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.parsing.network_scorer import NetworkParserScorer
-from dodona.parsing.strategy import Pair, StartingPoint
+from dodona.parsing.strategy import Pair, StartingPoint, similar_classes, similar_labels
 from dodona.records import replace as replace_fields
 from dodona.tagging.network_tagger import NetworkTags, NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
@@ -118,9 +118,9 @@ class Continuation:
                 new[f"tag.{i}.back"][:, n:] = 0
         like = similar_labels(self.labels, labels)
         self._add_atoms(new["atom"], tables, atoms, like)
-        class_of = {pair[:2]: c for c, pair in enumerate(self.pairs)}
-        for c, (move, label, *_) in list(enumerate(pairs))[len(self.pairs) :]:
-            model = class_of.get((move, like.get(label, label)))
+        models = similar_classes(self.pairs, pairs, like)
+        for c in range(len(self.pairs), len(pairs)):
+            model = models.get(c)
             new["class"][c] = 0 if model is None else old["class"][model]
             least = old["class.bias"].min() if model is None else old["class.bias"][model]
             new["class.bias"][c] = least - LESS_LIKELY
@@ -137,17 +137,6 @@ class Continuation:
             if len(table) == len(self.labels) + 1:  # an atom of a label, after "none"
                 for label, model in like.items():
                     rows[begin + 1 + label] = table[1 + model]
-
-
-def similar_labels(old: Sequence[bytes], new: Sequence[bytes]) -> dict[int, int]:
-    """Return for each new label its universal part among the old labels, if it is there.
-
-    >>> similar_labels([b"nmod", b"obj"], [b"nmod", b"obj", b"nmod:desc", b"dep"])
-    {2: 0}
-    """
-    number = {label: i for i, label in enumerate(old)}
-    universal = {i: label.partition(b":")[0] for i, label in enumerate(new) if label not in number}
-    return {i: number[label] for i, label in universal.items() if label in number}
 
 
 def unfold(about: Mapping[str, Any], arrays: Mapping[str, memoryview]) -> Parameters:
