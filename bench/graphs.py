@@ -103,7 +103,7 @@ def main(
     measure.use_one_core()
     folder = data / treebank
     parsers = {
-        name: dodona.train(folder / "train.conllu", epochs=epochs, **settings)
+        name: dodona.train(folder / "train.conllu", epochs=epochs, **{"tags": "gold"} | settings)
         for name, settings in VARIANTS.items()
     }
     found = figures(parsers, list(dodona.read(folder / "test.conllu")), repeat)

@@ -60,9 +60,10 @@ ROWS = {
 
 
 def train(folder: Path, model: Path, epochs: int) -> Figures:
-    """Train with default settings."""
+    """Train on gold tags, with default settings."""
     begin = time.perf_counter()
-    parser = dodona.train(folder / "train.conllu", folder / "dev.conllu", epochs=epochs)
+    files = folder / "train.conllu", folder / "dev.conllu"
+    parser = dodona.train(*files, epochs=epochs, tags="gold")
     seconds = time.perf_counter() - begin
     parser.save(model)
     return {"train_seconds": seconds, "train_peak_memory": measure.peak_memory()}

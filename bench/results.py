@@ -102,8 +102,8 @@ def linear(folder: Path) -> list[Row]:
     """Train linear models with default settings and measure them."""
     rows = []
     for shown, settings in {
-        "gold tags": {},
-        "gold tags, beam of 8": {"beam": 8},
+        "gold tags": {"tags": "gold"},
+        "gold tags, beam of 8": {"beam": 8, "tags": "gold"},
         "predicted tags": {"tags": "predicted"},
     }.items():
         rows.append(measure.apart(linear_model, shown, settings, folder))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from dodona.core.base.values import to_str
+from dodona.core.base.values import plural, to_str
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
 
@@ -83,7 +83,7 @@ class Doc(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         n_words = sum(map(len, self._sentences))
-        return f"<Doc of {_plural(len(self), 'sentence')}, {_plural(n_words, 'word')}>"
+        return f"<Doc of {plural(len(self), 'sentence')}, {plural(n_words, 'word')}>"
 
     def __getattr__(self, name: str) -> Any:
         """Raise AttributeError; for names of other libraries, suggest the name used here."""
@@ -267,11 +267,63 @@ class Doc(Sequence[Sentence]):
         sentences = [sentence.to_dict() for sentence in self._sentences]
         return {"text": self.text, **found, "sentences": sentences}
 
+    @classmethod
+    def from_dict(cls, data: Any) -> Doc:
+        """Read what `to_dict` returned: a document, a sentence, or a list of sentences.
+
+        >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"], heads=[2, 0])])
+        >>> Doc.from_dict(doc.to_dict()) == doc
+        True
+        """
+        from dodona.treebank.plain_data import from_data
+
+        data = {"sentences": data} if isinstance(data, list) else data
+        if not isinstance(data, dict) or "sentences" not in data:
+            return cls([from_data(data)])
+        some = enumerate(data["sentences"])
+        text = data.get("text")
+        return cls([from_data(one, f"sentences[{i}]") for i, one in some], text)
+
     def to_json(self, *, indent: int | None = None) -> str:
-        """Return the document as JSON."""
+        """Return the document as JSON, in the shape of `dodona.bridges.json_schema`."""
         from json import dumps
 
         return dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Doc:
+        """Read a document from JSON, or from JSON lines with a sentence each.
+
+        It may come from `to_json`, from `dodona parse --output json` or from the server.
+
+        >>> Doc.from_json('{"words": [{"form": "Oaks"}]}\n{"words": [{"form": "Speak"}]}\n')
+        <Doc of 2 sentences, 2 words>
+        """
+        from json import JSONDecodeError, loads
+
+        try:
+            return cls.from_dict(loads(text))
+        except JSONDecodeError:
+            lines = text.splitlines()
+            return cls.from_dict([loads(line) for line in lines if line.strip()])
+
+    def to_tei(self) -> str:
+        """Return the document in TEI; see `dodona.bridges.tei`."""
+        from dodona.bridges.tei import to_tei
+
+        return to_tei(self._sentences)
+
+    def to_brat(self) -> tuple[str, str]:
+        """Return the text and the annotations of the document for brat (.txt and .ann)."""
+        from dodona.bridges.brat import to_brat
+
+        return to_brat(self._sentences)
+
+    def to_webanno(self) -> str:
+        """Return the document in WebAnno TSV 3.3, which INCEpTION reads, too."""
+        from dodona.bridges.webanno import to_webanno
+
+        return to_webanno(self._sentences)
 
     def to_arrow(self) -> pyarrow.Table:
         """Return a table with a row per word; see `dodona.bridges.arrow.to_arrow`."""
@@ -306,7 +358,3 @@ class Doc(Sequence[Sentence]):
         from dodona.bridges.spacy import from_spacy
 
         return cls(from_spacy(doc), doc.text)
-
-
-def _plural(n: int, thing: str) -> str:
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"

@@ -35,7 +35,8 @@ MAX_EPOCHS = 2**31 - 1  # the seed of an epoch, 2**32 * epoch + seed, has 64 bit
 MAX_BATCH_WORDS = 1_000_000
 GRAM_ROWS, MAX_ROWS = 16384, 1 << 20  # of the table of character n-grams
 SEARCHES = ("greedy", "beam")
-TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
+TAGS = re.compile(r"auto|gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
+GOLD, PREDICTED = "gold", "predicted"  # tags
 PIPELINES = PARSER, TEXT = "parser", "text"
 SCORERS = LINEAR, NEURAL = "linear", "neural"
 PRECISIONS = ("int8", "float32")
@@ -219,8 +220,9 @@ class Settings:
         metavar="NAME",
     )
     tags: str = _flag(
-        "gold",
-        "tags to train on: gold, predicted (by a tagger trained alongside) or jackknife:N",
+        AUTO,
+        "tags to train on: predicted (by a tagger trained alongside), jackknife:N or gold; auto: "
+        "predicted, if the treebank has tags",
         metavar="KIND",
     )
     projectivise: str = _flag(
@@ -296,7 +298,7 @@ class Settings:
             _refuse(self.search, unread, f"a beam, but beam={self.search.beam}")
         _require(
             TAGS.fullmatch(self.tags),
-            f"tags must be gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}",
+            f"tags must be auto, gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}",
         )
         _require(
             learner not in AT_ONCE or self.training in (AUTO, "static"),
@@ -312,7 +314,7 @@ class Settings:
         purpose = f"the {self.unused.scorer} scorer, but scorer={self.scorer!r}"
         _refuse(self.unused, vars(self.unused), purpose)
         _require(
-            self.scorer == LINEAR or self.tags in ("gold", "predicted"),
+            self.scorer == LINEAR or self.tags in (AUTO, GOLD, PREDICTED),
             f"tags={self.tags!r} is for the {LINEAR} scorer: a network learns tags and trees "
             "together",
         )
@@ -376,6 +378,7 @@ class Settings:
             "root": kind.roots[0],
             "features": slots if self.scorer == NEURAL else templates,
             "projectivise": "head" if kind.projective_only else "none",
+            "tags": GOLD,
         }
         if self._learns_with_beam:
             suited["restart"] = "bad" if self.search.oracle == "dynamic" else "none"

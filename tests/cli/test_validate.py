@@ -63,3 +63,44 @@ def test_folders_and_json(shell: Shell, tmp_path: Path) -> None:
 def test_misuse(shell: Shell) -> None:
     assert shell("validate", "--level", "7").code == 2
     assert shell("validate", "-o", "x").code == 2
+
+
+def sentence(text: str, deps: str = "0:root") -> str:
+    return (
+        f"# sent_id = 1\n# text = {text}\n"
+        f"1\tOaks\t_\tNOUN\t_\t_\t0\troot\t{deps}\tSpaceAfter=No\n"
+        "2\t!\t_\tPUNCT\t_\t_\t1\tpunct\t1:punct\t_\n\n"
+    )
+
+
+def test_one_error_is_singular(shell: Shell) -> None:
+    found = shell("validate", stdin=sentence("Oak!").encode())
+    assert found.err == "1 error, 0 warnings in 1 file\n"
+
+
+def test_texts_that_differ_in_spaces_look_different(shell: Shell) -> None:
+    found = shell("validate", stdin=sentence("Oaks !").encode())
+    assert "text is 'Oaks␣!', but the tokens form 'Oaks!' (from character 5 on)" in found.out
+    invisible = shell("validate", stdin=sentence("Oaks\u200b!").encode())
+    assert "text is 'Oaks<U+200B>!'" in invisible.out
+    long = "Long " * 30
+    words = "".join(
+        f"{i}\tLong\t_\tX\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n" for i in range(1, 31)
+    )
+    text = f"# sent_id = 1\n# text = {long.strip()}er\n{words}\n"
+    assert "Long'" in shell("validate", stdin=text.encode()).out
+    assert "…" in shell("validate", stdin=text.encode()).out
+
+
+def test_any_white_space_between_tokens_is_valid(shell: Shell) -> None:
+    text = sentence("Oaks!").replace("\tSpaceAfter=No", "\t_").replace("Oaks!", "Oaks\u00a0  !")
+    assert shell("validate", stdin=text.encode()).code == 0
+
+
+def test_marks_are_letters_in_enhanced_relations(shell: Shell) -> None:
+    for relation in ("acl:போது", "nmod:என்:nom", "obl:के_साथ", "conj:и"):
+        text = sentence("Oaks!").replace("1:punct", f"1:{relation}")
+        assert shell("validate", stdin=text.encode()).code == 0, relation
+    for relation in ("Acl", "acl:a b", "acl:"):
+        text = sentence("Oaks!").replace("1:punct", f"1:{relation}")
+        assert shell("validate", stdin=text.encode()).code == 1, relation

@@ -11,11 +11,12 @@ from dodona.cli.errors import UsageError
 # suffixes that name one format; others, such as .out, name none
 FORMAT_OF = {
     **{".conllu": "conllu", ".conllx": "conllx", ".json": "json", ".jsonl": "json"},
+    **{".xml": "tei", ".ann": "brat", ".tsv": "webanno"},
     **{".svg": "svg", ".html": "html", ".htm": "html", ".png": "png", ".pdf": "pdf"},
 }
 # suffixes of formats that no verb writes to a single file: CoNLL-U in such a file is a mistake
 FOREIGN = (
-    *(".txt", ".csv", ".tsv", ".xml", ".md", ".tex", ".parquet", ".arrow", ".dodona"),
+    *(".txt", ".csv", ".md", ".tex", ".parquet", ".arrow", ".dodona"),
     *(".jpg", ".jpeg", ".gif", ".xlsx", ".docx", ".toml", ".yaml", ".py"),
 )
 

@@ -20,9 +20,12 @@ from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
 
 PICTURES = ("svg", "html", "tree", "png", "pdf")
-OUTPUTS = (*FORMATS, "json", *PICTURES)
+BRAT = "brat"
+EXCHANGED = ("tei", BRAT, "webanno")  # formats of other tools for annotation
+OUTPUTS = (*FORMATS, "json", *EXCHANGED, *PICTURES)
 # suffixes of files in these formats
 SUFFIXES = {name: f".{name}" for name in OUTPUTS} | {"json": ".jsonl", "tree": ".txt"}
+SUFFIXES |= {"tei": ".xml", BRAT: ".ann", "webanno": ".tsv"}
 
 LANGUAGE = "# lang = "  # the comment of a language that was identified
 
@@ -39,6 +42,8 @@ def open_writer(path: str, format: Any, how: dict[str, Any] | None = None) -> It
 
     `how` are options of pictures: of `Sentence.to_svg`, or of `Sentence.tree` for plain text.
     """
+    if format == BRAT and path == STDIN:
+        raise UsageError("brat reads two files, .ann and .txt: give a name, such as -o x.ann")
     if format in FORMATS:
         with Writer(path, format=format) as writer:
             yield writer
@@ -47,6 +52,8 @@ def open_writer(path: str, format: Any, how: dict[str, Any] | None = None) -> It
         drawing = WRITERS[format](file, how)
         yield drawing
         drawing.finish()
+        if isinstance(drawing, BratWriter):
+            drawing.write_text(Path(path).with_suffix(".txt"))
 
 
 class TreeWriter:
@@ -102,6 +109,70 @@ class JsonWriter(TreeWriter):
     def explain(self, sentence: BadSentence) -> str:
         found = {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}
         return self._dumps(found, ensure_ascii=False) + "\n"
+
+
+class TeiWriter(TreeWriter):
+    """A writer of a TEI document; an invalid sentence becomes a comment."""
+
+    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
+        from dodona.bridges import tei
+
+        super().__init__(file, how)
+        self._tei, self._n = tei, 0
+        self.put(tei.OPENING)
+
+    def draw(self, sentence: Sentence) -> str:
+        self._n += 1
+        return self._tei.tei_sentence(sentence, self._n)
+
+    def explain(self, sentence: BadSentence) -> str:
+        return f"  <!-- {str(sentence.error).replace('--', '- -')} -->\n"
+
+    def finish(self) -> None:
+        self.put(self._tei.CLOSING)
+
+
+class BratWriter(TreeWriter):
+    """A writer of annotations for brat; the text goes into a file beside them."""
+
+    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
+        from dodona.bridges.brat import BratPages
+
+        super().__init__(file, how)
+        self._pages = BratPages()
+
+    def write(self, sentence: SentenceOrBad, /) -> None:
+        """Add a sentence; an invalid one is left out, as it has no text."""
+        if isinstance(sentence, Sentence):
+            self._pages.add(sentence)
+
+    def finish(self) -> None:
+        self.put("".join(self._pages.annotations))
+
+    def write_text(self, path: Path) -> None:
+        """Write the text that the annotations refer to; another text is not replaced."""
+        text = "".join(self._pages.text).encode()
+        if path.exists() and path.read_bytes() != text:
+            raise UsageError(f"{path} has another text than the annotations: use another -o")
+        with open_output(path) as file:
+            file.write(text)
+
+
+class WebAnnoWriter(TreeWriter):
+    """A writer of WebAnno TSV; an invalid sentence is left out."""
+
+    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
+        from dodona.bridges import webanno
+
+        super().__init__(file, how)
+        self._lines = webanno.WebAnnoLines()
+        self.put(webanno.HEADER)
+
+    def draw(self, sentence: Sentence) -> str:
+        return self._lines.add(sentence)
+
+    def explain(self, sentence: BadSentence) -> str:
+        return ""
 
 
 class HtmlWriter(TreeWriter):
@@ -183,6 +254,7 @@ class PdfWriter(SvgWriter):
 WRITERS: dict[str, type[TreeWriter]] = {
     **{"json": JsonWriter, "tree": TreeWriter, "html": HtmlWriter},
     **{"svg": SvgWriter, "png": PngWriter, "pdf": PdfWriter},
+    **{"tei": TeiWriter, BRAT: BratWriter, "webanno": WebAnnoWriter},
 }
 
 

@@ -158,7 +158,7 @@ class Distillation:
 
     @property
     def _has_lemmas(self) -> bool:
-        from dodona.training.neural.tag_heads import find_tags
+        from dodona.tagging.word_learning import find_tags
 
         return LEMMA in find_tags(self.gold.first)
 

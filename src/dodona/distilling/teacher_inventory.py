@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from dodona.core.tagging.tag_templates import LEMMA
+from dodona.tagging.word_learning import find_tags
 from dodona.tagging.word_types import WordTypes
 from dodona.training.neural.gold_treebanks import GoldTreebanks, labels_of
 from dodona.training.neural.sizes import BAG
-from dodona.training.neural.tag_heads import NO_CLASS, TagHeads, find_tags, learn_tags, learn_words
+from dodona.training.neural.tag_heads import NO_CLASS, TagHeads, learn_tags, learn_words
 from dodona.training.treebanks import checksum
 from dodona.treebank.sentence import Sentence
 

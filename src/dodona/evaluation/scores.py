@@ -45,6 +45,8 @@ UNIVERSAL_FEATURES = """
     Polarity Polite Poss PronType Reflex Tense VerbForm Voice
 """
 _FEATURES = frozenset(UNIVERSAL_FEATURES.split())
+PERFECT = 100.0
+GOLD_TAGS = "UPOS 100.00: the tags are gold (parse --retag predicts them)"
 NOT_UNIVERSAL = "\N{EN DASH}"  # for CLAS, where labels are not those of UD
 
 
@@ -248,4 +250,6 @@ def _caption(scores: Scores) -> str:
     parts.append("with punctuation" if scores.punctuation else by)
     if scores.clas is None:
         parts.append("no CLAS: the labels are not those of UD")
+    if scores.upos == PERFECT:
+        parts.append(GOLD_TAGS)
     return f"{', '.join(parts)}, {scores.labels} labels"

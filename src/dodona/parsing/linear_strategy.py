@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dodona.core.features.features import Features
 from dodona.core.learning.beam_training import BeamTrainer
 from dodona.core.learning.greedy_training import GreedyTrainer
+from dodona.core.weights.continued import ContinuedWeights, pack_continued
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import FeatureScorer, PackedWeights
 from dodona.core.weights.packing import pack
 from dodona.parsing.preparation import choose_templates, load_trees
 from dodona.parsing.scorers import LinearParserScorer
-from dodona.parsing.strategy import LearnedScorer, ParsingTask, Strategy
+from dodona.parsing.strategy import (
+    LearnedScorer,
+    ParsingTask,
+    StartingPoint,
+    Strategy,
+    similar_classes,
+    similar_labels,
+)
 from dodona.parsing.svm import fit_maxent, fit_svm
 from dodona.parsing.tag_sources import tag_source
 from dodona.settings import AT_ONCE, SVM, Settings
@@ -22,6 +30,7 @@ from dodona.training.loop import Run, in_chunks
 from dodona.training.treebanks import Treebank
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.encoding import Encoder
+from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 
 CHUNK = 256  # sentences between two reports of progress
@@ -31,22 +40,26 @@ class LinearStrategy(Strategy):
     """Train the weights of features.
 
     A ready `tagger` supplies the tags, and goes into the model as it is. `templates` replace those
-    that the settings name.
+    that the settings name. Training may continue from the weights of another model (`start`).
     """
 
-    def __init__(self, tagger: Tagger | None = None, templates: str | None = None) -> None:
-        self._tagger, self._templates = tagger, templates
+    def __init__(
+        self,
+        tagger: Tagger | None = None,
+        templates: str | None = None,
+        start: StartingPoint | None = None,
+    ) -> None:
+        self._tagger, self._templates, self.start = tagger, templates, start
 
     def begin(self, train: Treebank, dev: list[Sentence], settings: Settings) -> ParsingTask:
         self._settings = settings
         sentences = load_trees(train)
         templates = self._templates or choose_templates(settings, sentences)
         self.features = Features(templates, settings.features)
-        clusters = Clusters.read(settings.linear.clusters) if settings.linear.clusters else None
-        files = {} if clusters is None else {"clusters": clusters.save()}
-        self.tags = tag_source(sentences, settings, clusters, self._tagger)
-        encoder = Encoder(self.features.columns, clusters=clusters)
-        self.task = ParsingTask(settings, sentences, dev, templates, encoder, files)
+        encoder, files = self._encoder(settings)
+        self.tags = tag_source(sentences, settings, encoder.clusters, self._tagger)
+        known = self.start.pairs if self.start else ()
+        self.task = ParsingTask(settings, sentences, dev, templates, encoder, files, known)
         self.data = self.task.data
         if self.tags.sentences is not sentences:
             for i, tagged in enumerate(self.tags.sentences):
@@ -58,8 +71,29 @@ class LinearStrategy(Strategy):
             self._start(Weights(self.task.actions.n_classes))
         return self.task
 
+    def _encoder(self, settings: Settings) -> tuple[Encoder, dict[str, Iterable[bytes]]]:
+        """Return the encoder, and the training data beside treebanks."""
+        start, columns = self.start, self.features.columns
+        if start is None:
+            clusters = Clusters.read(settings.linear.clusters) if settings.linear.clusters else None
+            files = {} if clusters is None else {"clusters": clusters.save()}
+            return Encoder(columns, clusters=clusters), dict(files)
+        old = start.scorer.encoder
+        copies = [Vocabulary(vocabulary.strings()) for vocabulary in old.vocabularies]
+        encoder = Encoder(columns, copies, old.labels, old.clusters)
+        return encoder, {"from": [start.checksum.encode()]}
+
     def _start(self, weights: Weights) -> None:
         self.weights = weights
+        if self.start is not None:
+            scorer = self.start.scorer
+            assert isinstance(scorer, LinearParserScorer)
+            assert isinstance(scorer.weights, PackedWeights)  # others were refused
+            old = self.start.scorer.encoder.labels
+            labels = similar_labels(old, self.data.encoder.labels)
+            like = similar_classes(self.start.pairs, self.task.pairs, labels)
+            base = scorer.weights
+            self.weights = ContinuedWeights(weights.n_classes, base, weights, like.items())
         self.core = self.new_core()
 
     def new_core(
@@ -113,7 +147,11 @@ class LinearStrategy(Strategy):
     def snapshot(self) -> LearnedScorer:
         weights = self._fitted
         if weights is None:
-            weights = pack(self.weights, self.core.time, least=self.task.settings.linear.prune)
+            time, least = self.core.time, self.task.settings.linear.prune
+            if isinstance(self.weights, ContinuedWeights):
+                weights = pack_continued(self.weights, time, least=least)
+            else:
+                weights = pack(self.weights, time, least=least)
         return self._learned(weights, self.tags.trainer.average() if self.tags.trainer else [])
 
     def _learned(self, weights: FeatureScorer, tag_weights: list[PackedWeights]) -> LearnedScorer:

@@ -22,6 +22,7 @@ from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
+from dodona.logs import info
 from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
 from dodona.parsing.document_stream import (
     Waiting,
@@ -31,6 +32,7 @@ from dodona.parsing.document_stream import (
     gather,
     sentences_of,
 )
+from dodona.parsing.given_tags import given_tags, reads_tags, require_tags
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
 from dodona.segmentation.foreign import check_stream, is_foreign
@@ -102,6 +104,7 @@ class Parser(Ruled):
         self._lifted = set()  # labels that encode where a lifted arc belongs
         if self.settings.projectivise in SCHEMES:
             self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
+        self.needs_tags = self.tagger is None and reads_tags(self.encoder)
 
     @property
     def encoder(self) -> Encoder:
@@ -344,6 +347,7 @@ class Parser(Ruled):
         (`treebank.trees.ud_rules`); with "none", it may break them. All three default to the
         training settings. A parser with a tagger fills in the columns that a sentence lacks; with
         `retag` it replaces all of them, with `keep_tags` it changes none.
+        One without a tagger that was trained on gold tags refuses sentences without tags.
         With `graph`, sentences also get enhanced graphs (DEPS), which the parser must be able to
         make (`has_graphs`); a parser that was trained to build graphs always does.
         With `confidence`, every word says how sure the model is: `word.confidence`, the probability
@@ -364,10 +368,23 @@ class Parser(Ruled):
         parse = self._parse_with_confidence if confidence else self._parse_batch
 
         def work(batch: list[Sentence]) -> list[Sentence]:
+            if self.needs_tags:
+                require_tags(batch)
             parsed = parse(batch, search, keep)
             return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
 
-        return stream(sentences, work, threads)
+        return stream(self._noting(sentences, keep), work, threads)
+
+    def _noting(self, sentences: Iterable[Item], keep: Collection[str] | None) -> Iterator[Item]:
+        """Yield the sentences; log which tags of the first one are kept."""
+        rest = iter(sentences)
+        for first in rest:
+            yield first
+            if isinstance(first, Sentence):
+                if kept := given_tags(first, keep or ()):
+                    info("%s are kept as they are; retag=True predicts them", ", ".join(kept))
+                break
+        yield from rest
 
     def _search(
         self, roots: str | None = None, beam: int | None = None, constraints: str | None = None

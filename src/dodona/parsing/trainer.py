@@ -14,6 +14,7 @@ from dodona.parsing.linear_strategy import LinearStrategy
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import choose_templates, load_trees
 from dodona.parsing.strategy import LearnedScorer, Strategy
+from dodona.records import replace
 from dodona.settings import AUTO, BASIC_AND_ENHANCED, ENHANCED, NO_GRAPH, PARSER, Settings
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.tagging.tags import TAG_COLUMNS
@@ -44,8 +45,11 @@ class Trainer(Learner[LearnedScorer]):
         dev: Treebank | None,
         settings: Settings,
         strategy: Strategy | None = None,
+        base: Parser | None = None,
     ) -> None:
+        """Prepare training; the parts of a `base` that are not trained go into the parser."""
         super().__init__()
+        self._base = base
         self.strategy = strategy or LinearStrategy()
         self.dev = load_trees(dev) if dev is not None else []
         self.task = self.strategy.begin(train, self.dev, settings.resolved())
@@ -151,7 +155,18 @@ class Trainer(Learner[LearnedScorer]):
 
     def _parser(self, learned: LearnedScorer) -> Parser:
         root_label, pairs = self.task.data.root_label, self.task.pairs
-        return Parser(self.settings, learned.scorer, root_label, pairs, self.record())
+        if self._base is None:
+            return Parser(self.settings, learned.scorer, root_label, pairs, self.record())
+        card = {name: self._base.record[name] for name in ("card",) if name in self._base.record}
+        return replace(
+            self._base,
+            settings=self.settings,
+            scorer=learned.scorer,
+            root_label=root_label,
+            pairs=pairs,
+            record=self.record() | card,
+            calibration=None,  # confidences of other weights
+        )
 
     def record(self) -> dict[str, Any]:
         """Return the record of the run for the model file; without times, which differ each run."""

@@ -6,7 +6,7 @@ from predicted tags, as it will see them when it parses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -14,13 +14,26 @@ from dodona.extras import require
 from dodona.models.cards import Card, add_card
 from dodona.parsing.linear_strategy import LinearStrategy
 from dodona.parsing.parser import Parser
-from dodona.parsing.strategy import Strategy
+from dodona.parsing.preparation import load_trees
+from dodona.parsing.strategy import StartingPoint, Strategy
 from dodona.parsing.trainer import Trainer
 from dodona.pipeline.assembly import Assembly
+from dodona.pipeline.fine_tuning import Base
 from dodona.pipeline.sources import NONE, PartSources
 from dodona.pipeline.text_trainer import TextTrainer
-from dodona.settings import LINEAR, PARSER, PIPELINES, Settings, SettingsError
+from dodona.settings import (
+    AT_ONCE,
+    AUTO,
+    GOLD,
+    LINEAR,
+    PARSER,
+    PIPELINES,
+    PREDICTED,
+    Settings,
+    SettingsError,
+)
 from dodona.tagging.tagger import Tagger
+from dodona.tagging.word_learning import find_tags
 from dodona.training.loop import Report
 from dodona.training.treebanks import Treebank
 
@@ -45,6 +58,8 @@ def train(
     abbreviations: str | Path = "",
     language: str = "",
     licence: str = "",
+    from_: str | Path = "",
+    rehearse: Sequence[str | Path] = (),
     report: Report | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
@@ -58,6 +73,10 @@ def train(
     tagger. The segmenter also learns from files of `raw` text and a list of `abbreviations`. The
     model records `language` and `licence` of the data.
 
+    With `from_`, the name or path of a model, training continues from it: a few hundred sentences
+    suffice. It keeps more of what it knew if it rehearses treebanks, or plain text as the model
+    itself parses it (`rehearse`).
+
     A `checkpoint` is written to that file after every epoch; `resume` continues from one, to the
     same model.
     """
@@ -69,11 +88,32 @@ def train(
     if pipeline == PARSER and sources != PartSources():
         raise SettingsError("segmenter, tagger, parser, raw and abbreviations need pipeline='text'")
     run = report, checkpoint, resume
+    if from_ or rehearse:
+        base = Base.of_flags(from_, rehearse, pipeline)
+        tuner = continued_trainer(train, dev, base, settings)
+        return add_card(tuner.complete(*run).parser(), card)
     if parser != "train":
         return add_card(Assembly(train, dev, sources, **settings).complete(*run).model(), card)
     parts = None if pipeline == PARSER else sources
-    trainer = new_trainer(train, dev, Settings(**settings), parts)
+    trainer = usual_trainer(train, dev, Settings(**settings), parts)
     return add_card(trainer.complete(*run).parser(), card)
+
+
+def usual_trainer(
+    train: Treebank,
+    dev: Treebank | None,
+    settings: Settings,
+    sources: PartSources | None = None,
+) -> Trainer | TextTrainer:
+    """Return the trainer of a parser that works on words: it learns tags, if there are any.
+
+    In contrast, `new_trainer` takes tags="auto" for gold tags, as experiments do.
+    """
+    if settings.tags == AUTO and settings.linear.learner not in AT_ONCE:
+        train = load_trees(train)
+        if find_tags(train):
+            settings = settings.replace(tags=PREDICTED)
+    return new_trainer(train, dev, settings, sources)
 
 
 def new_trainer(
@@ -83,18 +123,38 @@ def new_trainer(
     sources: PartSources | None = None,
 ) -> Trainer | TextTrainer:
     """Return the trainer of a parser or, with `sources`, of a text pipeline."""
-    if sources is not None and sources.tagger != NONE and settings.tags == Settings.tags:
-        settings = settings.replace(tags="predicted")
-    tagger = None if sources is None else sources.ready("tagger")
-    strategy: Strategy = LinearStrategy(tagger)
-    if settings.scorer != LINEAR:
-        require("jax", "neural")
-        from dodona.training.neural.strategy import NeuralStrategy
-
-        if tagger is not None:
+    if sources is not None and sources.tagger != NONE:
+        if settings.tags == GOLD:
             raise SettingsError(
-                "a network learns tags together with trees: it takes no other tagger"
+                "tags='gold' with pipeline='text': plain text has no tags; leave the setting out, "
+                "or give tagger='none' for a parser without tags"
             )
-        strategy = NeuralStrategy()
+        if settings.tags == AUTO:
+            settings = settings.replace(tags=PREDICTED)
+    tagger = None if sources is None else sources.ready("tagger")
+    if settings.scorer != LINEAR and tagger is not None:
+        raise SettingsError("a network learns tags together with trees: it takes no other tagger")
+    linear = settings.scorer == LINEAR
+    strategy = LinearStrategy(tagger) if linear else _neural_strategy()
     trainer = Trainer(train, dev, settings, strategy)
     return trainer if sources is None else TextTrainer(trainer, sources)
+
+
+def continued_trainer(
+    train: Treebank, dev: Treebank | None, base: Base, settings: Mapping[str, Any]
+) -> Trainer:
+    """Return a trainer that continues from a model, with settings that may change."""
+    chosen, parser = base.settings(**settings), base.parser
+    strategy = (
+        LinearStrategy(parser.tagger, parser.scorer.templates, base.start)
+        if chosen.scorer == LINEAR
+        else _neural_strategy(base.start)
+    )
+    return Trainer(base.with_rehearsal(train, chosen.seed), dev, chosen, strategy, parser)
+
+
+def _neural_strategy(start: StartingPoint | None = None) -> Strategy:
+    require("jax", "neural")
+    from dodona.training.neural.strategy import NeuralStrategy
+
+    return NeuralStrategy(start=start)

@@ -38,6 +38,14 @@ def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[s
     return [*names, LEMMA] if lemmas and has_lemmas else names
 
 
+def find_tags(sentences: Sequence[Sentence]) -> list[str]:
+    """Return the columns that hold tags and lemmas; none if there are no tags at all."""
+    try:
+        return tag_columns(sentences)
+    except ValueError:  # nothing is tagged
+        return []
+
+
 def learn_words(
     forms: list[list[str]],
     tags: dict[str, list[list[str]]],

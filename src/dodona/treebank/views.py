@@ -7,7 +7,6 @@ from types import ModuleType
 from typing import Any
 
 from dodona.drawing.svg import Arc
-from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.conllu.writer import to_conllu
 from dodona.treebank.lexical import (
@@ -21,11 +20,12 @@ from dodona.treebank.lexical import (
 )
 from dodona.treebank.navigation import common_ancestor, conjuncts, path
 from dodona.treebank.noun_phrases import noun_phrases
+from dodona.treebank.plain_data import as_data
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.span import Span
 from dodona.treebank.token_ranges import word_offsets
 from dodona.treebank.tokens import comment, text, tokens
-from dodona.treebank.word import named_values, roots, word, words
+from dodona.treebank.word import roots, word, words
 from dodona.treebank.word_index import WordIndex
 
 __all__ = ["arcs", "as_data", "comment", "common_ancestor", "conjuncts", "conllu", "facts"]
@@ -116,31 +116,3 @@ def conllu(sentence: Sentence) -> str:
     """Return the sentence in CoNLL-U, with its blank line."""
     lines = bytes(to_conllu(sentence)).decode().removeprefix("\ufeff")
     return lines.rstrip("\r\n") + "\n\n" if not lines.endswith(("\n\n", "\n\r\n")) else lines
-
-
-def as_data(sentence: Sentence, as_text: bool) -> dict[str, Any]:
-    """Return the sentence as lists and dictionaries, with "tokens" if it has multiword tokens."""
-    starts, ends = word_offsets(sentence)
-    columns: dict[str, Any] = {
-        "id": range(1, len(sentence) + 1),
-        "form": sentence.forms,
-        "lemma": sentence.lemmas,
-        "upos": sentence.upos,
-        "xpos": sentence.xpos,
-        "feats": sentence.feats if as_text else [*map(named_values, sentence.feats)],
-        "head": sentence.heads,
-        "deprel": sentence.deprels,
-        "deps": sentence.deps,
-        "misc": sentence.misc if as_text else [*map(named_values, sentence.misc)],
-    }
-    if not as_text:
-        columns |= {"start": starts, "end": ends}
-    columns |= confidence_columns(sentence)
-    rows = zip(*columns.values(), strict=True)
-    found: dict[str, Any] = {
-        "comments": sentence.comments,
-        "text": sentence.text,
-        "words": [dict(zip(columns, values, strict=True)) for values in rows],
-    }
-    multiword = [token._asdict() for token in sentence.tokens if token.is_multiword]
-    return found | {"tokens": multiword} if multiword else found

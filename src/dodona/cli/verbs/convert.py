@@ -4,10 +4,11 @@ from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Encoding, Flag, OutputFile, SkipBad
-from dodona.cli.input_files import UTF8
+from dodona.cli.input_files import STDIN, UTF8
 from dodona.cli.inputs import TEXT, BadSentences, SentenceOrBad, Trees, read_treebanks
 from dodona.cli.output_names import choose_format
-from dodona.cli.outputs import open_writer
+from dodona.cli.outputs import EXCHANGED, open_writer
+from dodona.cli.overwriting import check_targets
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
 from dodona.treebank.conllu.writer import to_conllu, to_conllx
@@ -15,7 +16,7 @@ from dodona.treebank.raw_text import raw_text
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted, projectivise
 
-TARGETS = (*FORMATS, TEXT)
+TARGETS = (*FORMATS, TEXT, "json", *EXCHANGED)
 
 
 def convert(
@@ -42,13 +43,16 @@ def convert(
     crossing arcs, --deprojectivise lowers them again as their labels indicate. Losses and changes
     are reported on stderr.
 
-    --to text writes the text of a treebank, with a blank line before each paragraph.
+    --to text writes the text of a treebank, with a blank line before each paragraph. tei, brat and
+    webanno are for other tools, where people annotate: -o x.xml, x.ann (with x.txt beside it) or
+    x.tsv name them, too.
     """
     to = choose_format(out, to, TARGETS, TARGETS[0], plain=TEXT, flag="--to")
     if projectivise and deprojectivise:
         raise UsageError("--projectivise and --deprojectivise are opposites: give only one of them")
     if to == TEXT and (projectivise or deprojectivise):
         raise UsageError("--to text writes no trees: leave out --projectivise and --deprojectivise")
+    check_targets([out], inputs or [STDIN])
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
     bad = BadSentences()
     items = bad.watch(
@@ -87,6 +91,8 @@ class Transform:
             item = self._lift(item, self.lift)
         elif self.lower:
             item = self._lower(item, self.lower)
+        if self.to not in FORMATS:
+            return to_conllu(item)
         converted = to_conllu(item) if self.to == "conllu" else to_conllx(item)
         self.n_poorer += converted is not item and _split_fields(converted) != _split_fields(item)
         return converted

@@ -19,6 +19,7 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import lifted
 
 SHOWN = ("words", "sentences", "upos", "uas", "las")  # scores from raw text
+GOLD_TAGS = "gold: it parses words with tags only, and predicts none; see --tags of dodona train"
 MOST_FORMS = 2000  # most frequent words of the vocabulary
 N_SENTENCES, LENGTH = 100, 20  # of the measurement of speed
 
@@ -53,6 +54,7 @@ def about(path: Path) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "format": container.version(path, Parser.FORMAT.kind),
         "system": parser.settings.system,
+        "needs_tags": parser.needs_tags,
         "settings": parser.settings.flat(),
         "root_label": parser.root_label,
         "labels": sorted(parser.labels),
@@ -70,8 +72,11 @@ def measure_speed(parser: Parser) -> float:
     column = parser.encoder.columns.index("form") if "form" in parser.encoder.columns else None
     forms = [] if column is None else parser.encoder.vocabularies[column].strings()
     known = [form.decode() for form in forms[:MOST_FORMS] if form.strip()] or ["word"]
+    tags = ["NOUN"] * LENGTH if parser.needs_tags else None
     sentences = [
-        Sentence.from_columns([known[(i * LENGTH + j) % len(known)] for j in range(LENGTH)])
+        Sentence.from_columns(
+            [known[(i * LENGTH + j) % len(known)] for j in range(LENGTH)], upos=tags
+        )
         for i in range(N_SENTENCES)
     ]
     found = []
@@ -129,6 +134,7 @@ def _print(found: dict[str, Any]) -> None:
             ("speed", f"{found['words_per_second']:,.0f} words/s on this machine, one thread"),
             ("size", n_bytes(found["bytes"])),
             ("system", f"{found['system']}, {found['settings']['scorer']}"),
+            *([("tags", GOLD_TAGS)] if found["needs_tags"] else []),
             ("file", found["model"]),
         ]
     )
@@ -205,6 +211,8 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
         size = "{n_sentences:,} sentences, {n_words:,} words, {per_gold:g} for each gold one"
         also = ", ".join(name for name in ("soft", "votes") if silver[name])
         rows.append(("silver", size.format(**silver) + (f", with {also}" if also else "")))
+    if base := record.get("continued_from"):
+        rows.append(("continued from", str(base["model"])))
     return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
 
 

@@ -1,5 +1,6 @@
 """`dodona parse`: parse text or sentences."""
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from dodona.cli.corpora import (
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, RulesFile, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
-from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceOrBad, SentenceReader
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import (
@@ -29,10 +30,12 @@ from dodona.models import (
     find_shipped,
     locate,
 )
+from dodona.parsing.given_tags import given_tags
 from dodona.parsing.parser import Parser
 from dodona.segmentation.foreign import model_language
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
+from dodona.treebank.sentence import Sentence
 
 WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
 
@@ -177,7 +180,39 @@ def parse(
         for_treebanks=tuple(flag for flag in flags if flag != "--keep-tags"),
         language=model_language(parser.record),
     )
-    annotate(paths, reader, pipe, out, format, file, quiet=quiet)
+    if quiet or keep_tags or retag:
+        annotate(paths, reader, pipe, out, format, file, quiet=quiet)
+    else:
+        notes = InputNotes(parser, model)
+        annotate(paths, reader, lambda items: pipe(notes.watch(items)), out, format, file)
+
+
+class InputNotes:
+    """Notes on stderr about what a parser does with the trees and tags of its input."""
+
+    def __init__(self, parser: Parser, model: str) -> None:
+        self._parser, self._model, self._is_said = parser, model, False
+
+    def watch(self, items: Iterable[SentenceOrBad]) -> Iterator[SentenceOrBad]:
+        """Yield the sentences; describe the first one that has trees or tags, once."""
+        for item in items:
+            if not self._is_said and isinstance(item, Sentence) and (note := self.note(item)):
+                say(f"{item.source}: {note}")
+                self._is_said = True
+            yield item
+
+    def note(self, sentence: Sentence) -> str:
+        """Return what is kept and what is replaced; nothing if there are neither tags nor trees."""
+        tagger = self._parser.tagger
+        kept = given_tags(sentence, tagger.columns if tagger else ("upos", "xpos"))
+        trees = "trees are replaced" if any(h is not None for h in sentence.heads) else ""
+        if not kept:
+            return trees
+        tags = f"{', '.join(kept)} {'is' if len(kept) == 1 else 'are'} kept"
+        how = "--retag predicts them, as the scores of a parser require"
+        if tagger is None:
+            how = f"{self._model} was trained on gold tags and cannot predict them"
+        return f"{trees}, {tags}: {how}" if trees else f"{tags}: {how}"
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

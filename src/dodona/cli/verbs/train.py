@@ -44,6 +44,18 @@ def train(
     abbreviations: Annotated[
         str | None, Flag("text pipeline: a list of abbreviations, one per line")
     ] = None,
+    from_: Annotated[
+        str | None,
+        Flag("continue from a model, by name or file: fine-tuning", metavar="MODEL"),
+    ] = None,
+    rehearse: Annotated[
+        str | None,
+        Flag(
+            "fine-tuning: treebanks, or plain text that the model parses, which it should not "
+            "forget; files separated by commas",
+            metavar="FILES",
+        ),
+    ] = None,
     language: Annotated[
         str | None, Flag("language of the data, recorded in the model", metavar="NAME")
     ] = None,
@@ -67,7 +79,7 @@ def train(
     start = time.perf_counter()
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
-    parts |= {"raw": raw, "abbreviations": abbreviations}
+    parts |= {"raw": raw, "abbreviations": abbreviations, "from_": from_, "rehearse": rehearse}
     card = {"language": language, "licence": licence}
     values = _from_file(config) | drop_unset({**own, **parts, **card, **settings})
     for name in ("train", "out"):
@@ -96,11 +108,18 @@ def train(
 
 
 def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer | TextTrainer":
-    from dodona.pipeline.trainers import new_trainer
+    from dodona.pipeline.trainers import continued_trainer, usual_trainer
 
     parts = _parts(values)
+    if "from_" in values or "rehearse" in values:
+        from dodona.pipeline.fine_tuning import Base
+
+        rehearse = _names(values.pop("rehearse", ""))
+        pipeline = values.pop("pipeline", PARSER)
+        base = Base.of_flags(values.pop("from_", ""), rehearse, pipeline)
+        return continued_trainer(data, dev_data, base, values)
     is_text = values.pop("pipeline", PARSER) == TEXT
-    return new_trainer(data, dev_data, Settings(**values), parts if is_text else None)
+    return usual_trainer(data, dev_data, Settings(**values), parts if is_text else None)
 
 
 def _parts(values: dict[str, Any]) -> PartSources:
@@ -110,8 +129,13 @@ def _parts(values: dict[str, Any]) -> PartSources:
     if sources and values.get("pipeline", PARSER) != TEXT:
         raise UsageError(f"--{', --'.join(sources)}: only with --pipeline text")
     if "raw" in sources:
-        sources["raw"] = tuple(filter(None, sources["raw"].split(",")))
+        sources["raw"] = _names(sources["raw"])
     return PartSources(**sources)
+
+
+def _names(files: str) -> tuple[str, ...]:
+    """Return the names of files that commas separate."""
+    return tuple(filter(None, files.split(",")))
 
 
 def _assemble(

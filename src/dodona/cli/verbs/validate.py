@@ -11,6 +11,7 @@ from dodona.cli.input_files import STDIN, InputFile, find_files, total_size
 from dodona.cli.inputs import CONLLU
 from dodona.cli.output_names import choose_format
 from dodona.cli.progress import Meter
+from dodona.core.base.values import plural
 from dodona.treebank.conllu.files import open_output
 from dodona.validation.sentence_blocks import Problem
 from dodona.validation.validator import LEVELS, fix_bytes, validate_bytes
@@ -51,8 +52,8 @@ def validate(
             line = json_.dumps(problem.to_dict(), ensure_ascii=False) if json else str(problem)
             print(line, file=sys.stderr if fix and (out or paths[0]) == STDIN else sys.stdout)
     fixable = f"; --fix can repair {n_fixable:,}" if n_fixable and not fix else ""
-    counts = f"{n_errors:,} errors, {n_warnings:,} warnings"
-    say(f"{counts} in {len(paths):,} file{'s' if len(paths) > 1 else ''}{fixable}")
+    counts = f"{plural(n_errors, 'error')}, {plural(n_warnings, 'warning')}"
+    say(f"{counts} in {plural(len(paths), 'file')}{fixable}")
     if n_errors:
         raise Stop(FAILED)
 

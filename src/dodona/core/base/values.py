@@ -83,3 +83,12 @@ def to_str(value: Any, name: str) -> str:
 
 # the types of settings, by the name of their annotation
 PLAIN = {"int": to_int, "float": to_float, "bool": to_bool, "str": to_str}
+
+
+def plural(n: int, thing: str) -> str:
+    """Return a number with the name of what it counts.
+
+    >>> plural(1, "error"), plural(1200, "error")
+    ('1 error', '1,200 errors')
+    """
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"

@@ -17,17 +17,10 @@ cdef extern from "blocks.h":
 
 cdef enum:
     AHEAD = 8                 # rows that are prefetched before they are packed
-    LARGEST = 127
 
 
 cdef inline size_t whole_units(size_t n_bytes) noexcept nogil:
     return (n_bytes + UNIT - 1) // UNIT * UNIT
-
-
-cdef struct Averages:             # of one row
-    vector[double] values         # per class, valid where …
-    vector[char] is_there         # … the row has the block
-    vector[uint16_t] cells        # classes whose weights are stored
 
 
 def pack(Weights weights, double time, *, double least=1):
@@ -70,7 +63,7 @@ cdef inline void prefetch_row(Weights weights, const WeightRow* row) noexcept no
             dodona_prefetch(&weights.weight[start + j * BLOCK])
 
 
-cdef inline double average(Weights weights, size_t at, double time) noexcept nogil:
+cdef double average(Weights weights, size_t at, double time) noexcept nogil:
     # most weights of a block were never updated: no division for them
     if weights.total[at] == 0:
         return weights.weight[at]

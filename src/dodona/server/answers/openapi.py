@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dodona.bridges.json_schema import EMPTY_NODE, TOKEN, WORD
+from dodona.bridges.json_schema import SENTENCE as SCHEMA_OF_SENTENCE
 from dodona.server.requests import bodies, parse_request
 from dodona.settings import CONSTRAINTS
-from dodona.treebank.word import CONFIDENCES
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
@@ -38,12 +39,6 @@ def _refusals(*statuses: str) -> dict[str, Any]:
 
 
 TEXT = {"type": "string"}
-PROBABILITY = {
-    "type": ["number", "null"],
-    "minimum": 0,
-    "maximum": 1,
-    "description": "If asked for; null for a tag that was given.",
-}
 PLAIN = {"text/plain": {"schema": TEXT}}
 MODEL = {"type": "string", "description": "Name of a model or its first parts; else the default."}
 REASONS = {
@@ -56,24 +51,12 @@ REASONS = {
     "503": "The server is busy, or the request took too long; retry after Retry-After seconds.",
 }
 
-_WORD = _object(
-    ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"],
-    id={"type": "integer", "minimum": 1},
-    **dict.fromkeys(("form", "lemma", "upos", "xpos", "feats"), TEXT),
-    head={"type": ["integer", "null"], "description": "Id of the head; 0 is the root."},
-    **dict.fromkeys(("deprel", "deps", "misc"), TEXT),
-    **dict.fromkeys(CONFIDENCES, PROBABILITY),
-)
+# those of every other JSON, with pictures
 _SENTENCE = _object(
     ["comments", "text", "words"],
-    comments=_list(TEXT),
-    text=TEXT,
-    words=_list(_ref("Word")),
-    tokens={
-        "type": "array",
-        "items": {"type": "object"},
-        "description": "The multiword tokens, if there are any.",
-    },
+    **SCHEMA_OF_SENTENCE["properties"]
+    | {"words": _list(_ref("Word")), "tokens": _list(_ref("Token"))}
+    | {"empty_nodes": _list(_ref("EmptyNode"))},
     svg={
         "type": ["string", "null"],
         "description": "Picture of the tree, if asked for; null for very long sentences.",
@@ -163,7 +146,9 @@ DESCRIPTION: dict[str, Any] = {
             "ParseRequest": _PARSE,
             "Parse": _object(["model"], model=TEXT, conllu=TEXT, sentences=_list(_ref("Sentence"))),
             "Sentence": _SENTENCE,
-            "Word": _WORD,
+            "Word": WORD,
+            "Token": TOKEN,
+            "EmptyNode": EMPTY_NODE,
         }
     },
 }

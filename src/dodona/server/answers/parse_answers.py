@@ -61,7 +61,7 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
 
 def describe(sentence: Sentence, asked: ParseRequest, limits: Limits) -> dict[str, Any]:
     """Return a sentence as data; drawings of sentences beyond the limits are None."""
-    found = sentence.to_dict(as_text=True)
+    found = sentence.to_dict()
     is_short = len(sentence) <= limits.explore_words
     if asked.svg:
         found["svg"] = sentence.to_svg(width=asked.width, standalone=False) if is_short else None

@@ -4,6 +4,7 @@ import { arcName, copy, count, element, hashOf, picture, text } from "./shared.j
 
 export const VIEWS = { trees: "Trees", compact: "Compact", table: "Table", conllu: "CoNLL-U", json: "JSON", graph: "Enhanced graph" };
 const COLUMNS = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"];
+const columnText = (value) => (value instanceof Object ? Object.entries(value).map(([name, other]) => (other ? `${name}=${other}` : name)).join("|") || "_" : String(value ?? "_"));
 const MAX_DEPTH = 24; // levels of indentation in an outline
 
 // `other` is the sentence parsed by another model, or null; `matches` are lists of word numbers.
@@ -95,7 +96,7 @@ function drawTable({ sentence, other }, found) {
   const differ = differing({ sentence, other });
   const names = other ? [...COLUMNS, "other"] : COLUMNS;
   const rows = sentence.words.map((word, i) => {
-    const cells = COLUMNS.map((name) => element("td", { dir: "auto" }, String(word[name] ?? "_")));
+    const cells = COLUMNS.map((name) => element("td", { dir: "auto" }, columnText(word[name])));
     if (other) cells.push(element("td", {}, differ.has(word.id) ? `≠ ${other.words[i].head} ${other.words[i].deprel}` : ""));
     return element(`tr${found.has(word.id) ? ".match" : ""}${differ.has(word.id) ? ".differs" : ""}`, {}, ...cells);
   });
@@ -128,9 +129,9 @@ function drawWord(details, sentence, row, holder, word) {
   for (const arc of holder.querySelectorAll(".arc")) {
     if ([arc.dataset.head, arc.dataset.dependent].includes(String(row.id))) arc.classList.add("chosen");
   }
-  const is = (value) => value !== null && value !== undefined && value !== "_" && value !== "";
-  const pairs = COLUMNS.filter((name) => is(row[name]) && !["feats", "head"].includes(name)).map((name) => [name, element("bdi", {}, String(row[name]))]);
-  if (is(row.feats)) pairs.splice(5, 0, ...row.feats.split("|").map((feature) => feature.split("=")).map(([name, value]) => [name, value]));
+  const is = (value) => !["_", ""].includes(columnText(value));
+  const pairs = COLUMNS.filter((name) => is(row[name]) && !["feats", "head"].includes(name)).map((name) => [name, element("bdi", {}, columnText(row[name]))]);
+  if (is(row.feats)) pairs.splice(5, 0, ...columnText(row.feats).split("|").map((feature) => feature.split("=")));
   if (is(row.head)) pairs.push(["head", arcName(formOf(sentence, row.head), row.deprel, row.form)]);
   const children = sentence.words.filter(({ head }) => head === row.id);
   const named = children.flatMap((child, i) => [i ? ", " : "", element("bdi", {}, child.form), ` (${child.deprel})`]);

@@ -18,23 +18,25 @@ from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.parsing.network_scorer import NetworkParserScorer
-from dodona.parsing.strategy import LearnedScorer, ParsingTask, Strategy
+from dodona.parsing.strategy import LearnedScorer, ParsingTask, StartingPoint, Strategy
 from dodona.settings import NO_GRAPH, Settings, TaggerSettings
 from dodona.tagging.lemma_lexicon import NO_LEMMAS
 from dodona.tagging.network_tagger import NetworkTagger, NetworkTags
 from dodona.tagging.tagger_training import LemmaTrainer
+from dodona.tagging.word_learning import find_tags
 from dodona.training.checkpoint import TrainingState
 from dodona.training.harmony_list import read_harmony
 from dodona.training.loop import Learner, Run
 from dodona.training.neural import export
 from dodona.training.neural.batching import Batch, BatchCapacity, WordTable, make_batch
+from dodona.training.neural.continuation import Continuation
 from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.training.neural.network import Parameters, new_parameters, read_vectors
 from dodona.training.neural.optimizer import OptimizerState, encode_with_gradient, learn
 from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts, used_shares
 from dodona.training.neural.silver import SilverFiles, SilverReader
 from dodona.training.neural.sizes import BAG, adamw_settings, batch_size_of, dropout_of, shape_of
-from dodona.training.neural.tag_heads import find_tags, learn_tags, learn_words
+from dodona.training.neural.tag_heads import learn_tags, learn_words
 from dodona.training.neural.training_sets import Schedule, TrainingSet, corpus_heads
 from dodona.training.neural.variants import Variants
 from dodona.training.treebanks import Treebank
@@ -53,7 +55,8 @@ class NeuralStrategy(Strategy):
     Additional treebanks (`more`) are learned from as far as their labels and tags are those of the
     first; `silver` is text that a teacher has annotated; `lexicon` is a file of lemmas, `harmony`
     one of decisions about words that the treebanks annotate differently; `variants` is the share of
-    sentences that are also learned from in another casing or without punctuation marks.
+    sentences that are also learned from in another casing or without punctuation marks. Training
+    may continue from the network of another model (`start`), whose lemmas are kept.
     """
 
     def __init__(
@@ -64,9 +67,12 @@ class NeuralStrategy(Strategy):
         lexicon: str = "",
         harmony: str = "",
         variants: float = 0.0,
+        start: StartingPoint | None = None,
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
         self._variants = variants
+        self.start = start
+        self._base = Continuation(start) if start else None
         self._decided = read_harmony(harmony) if harmony else None
         self.lemma_trainer: LemmaTrainer | None = None
         self.silver: SilverReader | None = None
@@ -76,13 +82,29 @@ class NeuralStrategy(Strategy):
             raise ValueError(f"silver has trees alone, not what graph={settings.graph!r} needs")
         if self._variants and settings.graph != NO_GRAPH:
             raise ValueError(f"variants are of trees, not of what graph={settings.graph!r} needs")
-        self._vectors = read_vectors(settings.network.vectors) if settings.network.vectors else None
+        base = self._base
+        has_vectors = bool(settings.network.vectors) and base is None
+        self._vectors = read_vectors(settings.network.vectors) if has_vectors else None
         gold = GoldTreebanks.load(train, self._more, self._decided)
-        templates = load_slots(settings.features)
+        templates = base.templates if base else load_slots(settings.features)
         self.slots = Slots(templates, settings.features)
         varied = Variants(self._variants, settings.seed)
         sentences = [*gold.sentences, *varied.copies(gold.sentences)]
-        self.task = ParsingTask(settings, sentences, dev, templates, Encoder(()), self._files())
+        encoder = Encoder((), labels=base.labels if base else ())
+        known = base.pairs if base else ()
+        self.task = ParsingTask(settings, sentences, dev, templates, encoder, self._files(), known)
+        if base is not None:
+            self.tags, self.known = base.tag_heads(sentences), base.words(gold.sentences)
+        else:
+            self._learn_inventory(gold, sentences, dev)
+        self._plan()
+        return self.task
+
+    def _learn_inventory(
+        self, gold: GoldTreebanks, sentences: list[Sentence], dev: list[Sentence]
+    ) -> None:
+        """Learn the words and tags of the network, and begin the trainer of lemmas."""
+        settings = self.task.settings
         self.columns = find_tags(gold.first)
         tags = [name for name in self.columns if name != LEMMA]
         self.tags = learn_tags(sentences, tags, len(gold.first))
@@ -100,8 +122,6 @@ class NeuralStrategy(Strategy):
             self.lemma_trainer = lemma_trainer(gold, dev, settings.seed, self._lexicon)
         elif self._lexicon:
             raise ValueError(NO_LEMMAS)
-        self._plan()
-        return self.task
 
     def _files(self) -> dict[str, Iterable[bytes]]:
         found: dict[str, Iterable[bytes]] = {}
@@ -109,6 +129,8 @@ class NeuralStrategy(Strategy):
             found["vectors"] = b"\n".join(self._vectors[0]), self._vectors[1].tobytes()
         if self._silver_files is not None:
             found["silver"] = self._silver_files.contents()
+        if self.start is not None:
+            found["from"] = [self.start.checksum.encode()]
         return found
 
     def _plan(self) -> None:
@@ -137,6 +159,8 @@ class NeuralStrategy(Strategy):
             self.task.actions.n_classes,
             None if self._vectors is None else self._vectors[1].shape[1],
         )
+        if self._base is not None:
+            self.shape = self._base.shape(self.shape)
         self.adamw = adamw_settings(settings, self.schedule.n_steps)
         self._capacity = BatchCapacity(self.batch_size)
         # reserve capacity for the batches of an epoch: each time that it grows, JAX compiles anew,
@@ -173,6 +197,13 @@ class NeuralStrategy(Strategy):
     @cached_property
     def learning(self) -> OptimizerState:
         """The parameters in training, initialised on first use."""
+        if self._base is not None:
+            task, labels = self.task, self.task.data.encoder.labels
+            return OptimizerState.begin(
+                self._base.parameters(
+                    self.shape, task.settings.seed, labels, task.pairs, self.atoms
+                )
+            )
         vectors = None if self._vectors is None else self._vectors[1]
         return OptimizerState.begin(new_parameters(self.shape, self.task.settings.seed, vectors))
 
@@ -236,6 +267,9 @@ class NeuralStrategy(Strategy):
             tag_classes = [*tag_classes, self.lemma_trainer.tag_classes]
             weights = self.lemma_trainer.weights
             symbols = self.lemma_trainer.inventory.symbols
+        elif self._base is not None:
+            tag_classes = [*tag_classes, *([self._base.lemmas] if self._base.lemmas else [])]
+            weights, symbols = self._base.tags.lemmas, self._base.tags.symbols
         whole = arrays | self.tags.arrays
         tags = NetworkTags(self.known, tag_classes, about, whole, weights, symbols)
         scorer = NetworkParserScorer(
@@ -274,10 +308,11 @@ class NeuralStrategy(Strategy):
         return silver | varied
 
     def record(self) -> dict[str, Any]:
+        found = super().record()
         if self.silver is None:
-            return {}
+            return found
         files, data = self.silver.files, self.task.data
-        return {
+        return found | {
             "n_sentences": len(data.order),
             "n_words": data.n_words,
             "silver": {

@@ -13,7 +13,7 @@ from dodona.core.network.network import COMBINATIONS
 from dodona.settings import GRAM_ROWS
 from dodona.tagging.network_tagger import NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
-from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_columns
+from dodona.tagging.word_learning import column_of, flatten, number_tags
 from dodona.tagging.word_types import HASHED
 from dodona.training.neural.network import Numbers, Parts
 from dodona.treebank.sentence import Sentence
@@ -82,14 +82,6 @@ def learn_words(
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
     encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
     return NetworkWords(encoded[0], sizes, encoded[1], vectors)
-
-
-def find_tags(sentences: Sequence[Sentence]) -> list[str]:
-    """Return the columns that hold tags and lemmas; none if there are no tags at all."""
-    try:
-        return tag_columns(sentences)
-    except ValueError:  # nothing is tagged
-        return []
 
 
 def learn_tags(
