@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parsing.calibration import calibrate as calibrate
+    from dodona.parsing.given import Given as Given
     from dodona.parsing.parser import Parser as Parser
     from dodona.pipeline.trainers import train as train
     from dodona.query.pattern import Pattern as Pattern
@@ -43,6 +44,7 @@ _HOMES = {
     "Action": "dodona.core.transitions.action",
     "Doc": "dodona.doc",
     "DodonaError": "dodona.errors",
+    "Given": "dodona.parsing.given",
     "Gold": "dodona.core.transitions.gold",
     "Parser": "dodona.parsing.parser",
     "Pattern": "dodona.query.pattern",

@@ -1,9 +1,12 @@
 """`dodona parse`: parse text or sentences."""
 
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+from dodona.batches import AHEAD, check_threads, map_in_order
 from dodona.cli.corpora import (
     LEVELS,
     PARQUET,
@@ -15,13 +18,17 @@ from dodona.cli.corpora import (
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
-from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceOrBad, SentenceReader, Trees
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
+from dodona.parsing.given import Given, GivenOf
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
+from dodona.treebank.comments import with_comments
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.sentence import Sentence
 
 WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
 
@@ -78,6 +85,17 @@ def parse(
     confidence: Annotated[
         bool, Flag("also write how sure the model is of every arc, label and tag")
     ] = False,
+    given: Annotated[
+        bool,
+        Flag(
+            "keep the heads, labels and tags of the input ('_': free) or, where MISC has Given=…, "
+            "those marked there"
+        ),
+    ] = False,
+    k_best: Annotated[
+        int | None,
+        Flag("write the N best trees of each sentence, with rank and score", default="one, plain"),
+    ] = None,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
     text: Annotated[
@@ -116,6 +134,7 @@ def parse(
     corpus_flags = {"--text": text, "--keep": keep, "--level": level, "--resume": resume}
     if is_corpus(paths, output, *corpus_flags.values()):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
+        unfit |= {"given": given, "k-best": k_best is not None}
         unfit["encoding"] = check_encoding(encoding) != UTF8
         check_corpus(paths, out, input, output, corpus_flags, unfit)
         chosen = CorpusFlags(input, output, text, keep, level, resume)
@@ -126,25 +145,52 @@ def parse(
     format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     if confidence and format not in WITH_CONFIDENCE:
         raise UsageError(f"--output {format} has no room for confidences: use conllu or json")
+    if k_best is not None and (graph or confidence):
+        raise UsageError("--k-best writes trees only: leave out --graph and --confidence")
+    if given and confidence:
+        raise UsageError("--given and --confidence exclude each other: what is given is certain")
     file = locate(model)
     parser = Parser.load(file, mapped=mapped)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
-    pipe = partial(
-        parser.pipe,
-        threads=threads,
-        roots=roots,
-        beam=beam,
-        keep_tags=keep_tags,
-        retag=retag,
-        constraints=constraints,
-        graph=graph,
-        confidence=confidence,
-    )
-    for_treebanks = {"--skip-bad": skip_bad, "--retag": retag}
+    options = {"roots": roots, "beam": beam, "keep_tags": keep_tags, "retag": retag}
+    options |= {"constraints": constraints}
+    known = Given.from_sentence if given else None
+    if k_best is None:
+        more = {"graph": graph, "confidence": confidence, "given": known, "threads": threads}
+        pipe = partial(parser.pipe, **options, **more)
+    else:
+        pipe = partial(pipe_candidates, parser, k_best, known, threads, options)
+    for_treebanks = {"--skip-bad": skip_bad, "--retag": retag, "--given": given}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
-    reader = SentenceReader(input, parser.segmenter, skip_bad, encoding, for_treebanks=flags)
+    trees: Trees = "optional" if given else "ignored"
+    reader = SentenceReader(input, parser.segmenter, skip_bad, encoding, trees, for_treebanks=flags)
     annotate(paths, reader, pipe, out, format, file, quiet=quiet)
+
+
+def pipe_candidates(
+    parser: Parser,
+    k: int,
+    known: GivenOf | None,
+    threads: int,
+    options: dict[str, Any],
+    sentences: Iterable[SentenceOrBad],
+) -> Iterator[SentenceOrBad]:
+    """Yield the k best trees of each sentence, with their ranks and scores as comments."""
+
+    def find(item: SentenceOrBad) -> list[SentenceOrBad]:
+        if isinstance(item, BadSentence):
+            return [item]
+        given = known(item) if known else None
+        best = parser.k_best(item, k, given=given, **options)
+        return [_with_rank(rank, *candidate) for rank, candidate in enumerate(best, 1)]
+
+    check_threads(threads)
+    return chain.from_iterable(map_in_order(find, sentences, threads, AHEAD))
+
+
+def _with_rank(rank: int, sentence: Sentence, score: float) -> Sentence:
+    return with_comments(sentence, [f"# rank = {rank}", f"# score = {score:.0f}"])
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

@@ -27,9 +27,6 @@ from dodona.core.transitions.system cimport System
 cdef enum:
     IN_ORDER, CROSSING        # plan[NONE]: whether the tree is projective
 
-cdef enum:
-    FAILED = 1 << 30          # swaps of a derivation that misses a gold arc
-
 
 cdef int set_order(const GoldC* gold, int32_t* order) except -1 nogil:
     """Compute the position of each node in the projective order: between its dependents.
