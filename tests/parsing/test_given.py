@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import dodona
 from dodona.parsing.given import Given, GivenError
 from dodona.settings import SettingsError
-from support.given_lab import PARSERS, check, parser, run
+from support.given_lab import PARSERS, anything, check, is_possible, parser, run
 from support.small import enhanced, train, treebank
 
 OAKS = dodona.Sentence.from_columns(["The", "old", "oak", "still", "speaks", "."])
@@ -74,7 +75,7 @@ def test_several_roots_are_kept_where_they_are_allowed() -> None:
 
 def test_given_tags_are_kept_and_others_predicted_around_them() -> None:
     data = treebank(60, 1, lemmas=True)
-    one = train(data, tagger="predicted")
+    one = train(data, tags="predicted")
     assert one.tagger is not None
     bare = dodona.Sentence.from_columns(data[0].forms)
     free = one.parse(bare)
@@ -103,8 +104,8 @@ def test_given_tags_are_what_features_see() -> None:
 def test_what_is_given_comes_before_the_rules_of_ud_and_a_warning_says_so() -> None:
     one = parser(*EAGER)
     tagged = OAKS.replace(upos=["DET", "ADJ", "NOUN", "ADV", "VERB", "PUNCT"])
-    given = Given({6: 1, 5: 0}, {6: "det"})
-    with pytest.warns(UserWarning, match=re.escape("what is given of '.' (word 6 of 'The old")):
+    given = Given({1: 3}, {1: "punct"})
+    with pytest.warns(UserWarning, match=re.escape("what is given of 'The' (word 1 of 'The old")):
         parsed = next(one.pipe([tagged], constraints="ud", given=lambda _: given))
     check(given, parsed)
 
@@ -119,6 +120,24 @@ def test_graphs_are_made_from_trees_that_keep_what_is_given() -> None:
 # --- what cannot be kept is refused
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("which", [EAGER, ("arc-standard", "first", "network"), SWAP], ids=str)
+def test_it_is_refused_if_and_only_if_no_tree_has_it(which: tuple[str, str, str], n: int) -> None:
+    one, random, seen = parser(*which), Random(n), {True: 0, False: 0}
+    for _ in range(150):
+        given = anything(n, random)
+        expected = is_possible(given, n, crossing=which == SWAP)
+        seen[expected] += 1
+        sentence = dodona.Sentence.from_columns(random.choices("abc", k=n), upos=["X"] * n)
+        try:
+            check(given, one.parse(sentence, given=given))
+        except GivenError:
+            assert not expected, given
+        else:
+            assert expected, given
+    assert min(seen.values()) > 10
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -129,7 +148,7 @@ def test_graphs_are_made_from_trees_that_keep_what_is_given() -> None:
         (Given({1: 2, 2: 4, 4: 1}), "form a cycle: 1 (The) → 2 (old) → 4 (still) → 1 (The)"),
         (Given({1: 0}, {5: "root"}), "words 5 (speaks) and 1 (The) are both given under the root"),
         (Given({1: 3, 4: 2}), "the given arcs 3 (oak) → 1 (The) and 2 (old) → 4 (still) cross"),
-        (Given({3: 1, 1: 4, 2: 0}), "the root → 2 (old) and 1 (The) → 3 (oak) cross"),
+        (Given({3: 1, 2: 0}), "the root → 2 (old) and 1 (The) → 3 (oak) cross"),
         (Given({1: 3, 3: 2}), "the given arc 3 (oak) → 1 (The) spans 2 (old), on which it depends"),
         (Given(spans=[(1, 3), (2, 4)]), "the spans 1-3 and 2-4 cross"),
         (Given(spans=[(4, 2)]), "the span 4-2 ends before it begins"),
@@ -169,7 +188,7 @@ def test_an_arc_that_the_model_has_no_action_for_is_refused() -> None:
     words = dodona.Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["dep", "root"])
     one = train([words] * 3, system="arc-eager", root="last")
     with pytest.raises(GivenError, match=r"b \(word 2\) cannot be given this head: the model has"):
-        one.parse(words, given=Given({2: 1}))
+        next(one.pipe([words], roots="many", given=lambda _: Given({2: 1})))
 
 
 def test_options_that_do_not_go_together_are_refused() -> None:

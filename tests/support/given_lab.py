@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import cache
+from itertools import combinations, starmap
 from random import Random
 
 import dodona
@@ -23,7 +24,14 @@ from dodona.tagging.reading import WordReader
 from dodona.tagging.word_types import FIELDS, HASHED, WordTypes
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from reference.trees import Heads, is_tree, random_projective_tree, random_tree
+from reference.trees import (
+    Heads,
+    all_trees,
+    is_tree,
+    projective_trees,
+    random_projective_tree,
+    random_tree,
+)
 from support import beam_lab
 from support.networks import Shape, random_arrays
 from support.small import treebank
@@ -157,3 +165,26 @@ def run(name: str, root: str, scorer: str, beam: int, n_cases: int, seed: int = 
         else:
             check(given, parsed)
     return n_refused
+
+
+def is_possible(given: Given, n: int, *, crossing: bool) -> bool:
+    """Return whether some tree with one root has all that is given, by trying all of them.
+
+    Spans that cross are no phrases, and refused.
+    """
+    return not any(starmap(cross, combinations(given.spans, 2))) and any(
+        heads.count(0) == 1 and has(given, heads)
+        for heads in (all_trees if crossing else projective_trees)(n)
+    )
+
+
+def has(given: Given, heads: Heads) -> bool:
+    return (
+        all(heads[word - 1] == head for word, head in given.heads.items())
+        and all(
+            (heads[word - 1] == 0) == (label == "root")
+            for word, label in given.labels.items()
+            if word not in given.heads
+        )
+        and all(n_tops(heads, *span) == 1 for span in given.spans)
+    )

@@ -80,7 +80,12 @@ def _problems(given: Given, n_words: int, kind: TreeKind, name: _Names) -> Itera
         advice = (
             f"which {kind.system} cannot build; a model that was trained with --system swap can"
         )
-        yield from (f"{found}, {advice}" for found in _crossings(heads, name))
+        for word, other in crossings(heads):
+            if other in heads:
+                arcs = f"{name.arc(other, heads)} and {name.arc(word, heads)}"
+                yield f"the given arcs {arcs} cross, {advice}"
+            arc = name.arc(word, heads)
+            yield f"the given arc {arc} spans {name(other)}, on which it depends, {advice}"
     if not roots and not [*root_candidates(given, heads, n_words, kind)]:
         yield "no word is left that could be the root, according to the given heads and labels"
 
@@ -137,22 +142,37 @@ def ancestors(word: int, heads: Heads) -> list[int]:
     return [*found]
 
 
-def _crossings(heads: Heads, name: _Names) -> Iterator[str]:
-    """Yield pairs of crossing arcs, and arcs across the topmost word above them."""
+def crossings(heads: Heads) -> Iterator[tuple[int, int]]:
+    """Yield the words of crossing arcs, and words whose arcs span a topmost word above them.
+
+    Without any, the heads are part of a projective tree.
+
+    >>> [*crossings({1: 3, 4: 2})], [*crossings({1: 3, 3: 2})], [*crossings({1: 3, 3: 4})]
+    ([(4, 1)], [(1, 2)], [])
+    """
     arcs = sorted((min(word, head), -max(word, head), word) for word, head in heads.items())
     around: list[tuple[int, int]] = []  # ends of the arcs around a word, the innermost last
     for first, minus_last, word in arcs:
         while around and around[-1][0] <= first:
             around.pop()
         if around and around[-1][0] < -minus_last:
-            other = around[-1][1]
-            yield f"the given arcs {name.arc(other, heads)} and {name.arc(word, heads)} cross"
+            yield word, around[-1][1]
         around.append((-minus_last, word))
     for word, head in heads.items():
-        first, last = sorted((word, head))
         top = [word, *ancestors(word, heads)][-1]
-        if first < top < last and top not in heads:
-            yield f"the given arc {name.arc(word, heads)} spans {name(top)}, on which it depends"
+        if min(word, head) < top < max(word, head) and top not in heads:
+            yield word, top
+
+
+def can_add(word: int, head: int, heads: Heads, kind: TreeKind) -> bool:
+    """Return whether there is a tree with these heads and one more.
+
+    >>> kind = TreeKind("arc-eager", True, True, "root")
+    >>> can_add(4, 2, {1: 3}, kind), can_add(3, 1, {1: 3}, kind), can_add(4, 3, {1: 3}, kind)
+    (False, False, True)
+    """
+    more = {**heads, word: head}
+    return not _cycle(word, more) and not (kind.is_projective and any(crossings(more)))
 
 
 def root_candidates(given: Given, heads: Heads, n_words: int, kind: TreeKind) -> Iterator[int]:

@@ -7,10 +7,10 @@ given as well, and the sentence is parsed again: at most once for each of its wo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dodona.parsing.given import Given, GivenError
-from dodona.parsing.given_checks import TreeKind, ancestors, root_candidates, tops_of
+from dodona.parsing.given_checks import TreeKind, ancestors, can_add, root_candidates, tops_of
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import plain
 
@@ -24,28 +24,59 @@ def tightened(given: Given, tree: Sequence[int], kind: TreeKind) -> dict[int, in
     """
     now, heads = dict(enumerate(tree, 1)), dict(given.heads)
     for first, last in sorted(given.spans, key=lambda span: span[1] - span[0]):
-        _join(first, last, heads, now)
+        if len(tops_of(first, last, now)) > 1:
+            _join(first, last, heads, now, kind)
     for word, label in given.labels.items():
         if now[word] == 0 and label != kind.root_label and word not in heads:
             _move_from_root(word, given, heads, now, kind)
     return {word: head for word, head in heads.items() if word not in given.heads}
 
 
-def _join(first: int, last: int, heads: dict[int, int], now: dict[int, int]) -> None:
+def _join(
+    first: int, last: int, heads: dict[int, int], now: dict[int, int], kind: TreeKind
+) -> None:
     """Attach all but one of the words whose heads are outside of a span to others inside.
 
-    The new head is the nearest ancestor in the span or, for words without one, the word that stays.
+    The new head is the nearest ancestor in the span or, for words without one, the word that stays;
+    if that is impossible, the nearest word that is not.
     """
-    tops = tops_of(first, last, now)
-    above = {
-        word: next((one for one in ancestors(word, now) if first <= one <= last), 0)
-        for word in tops
-    }
-    stays = next((word for word in tops if word in heads), 0)
-    stays = stays or next(word for word in tops if not above[word])
+    span, tops = range(first, last + 1), tops_of(first, last, now)
+    above = {word: next((one for one in ancestors(word, now) if one in span), 0) for word in tops}
+    stays = _choose_top(span, sorted(tops, key=lambda word: above[word] > 0), heads, now, kind)
     for word in tops:
         if word != stays:
-            now[word] = heads[word] = above[word] or stays
+            likely = [one for one in (above[word], stays) if one]
+            near = sorted(span, key=lambda one: abs(one - word))
+            found = (one for one in likely + near if can_add(word, one, heads, kind))
+            now[word] = heads[word] = _first(found, word, span)
+
+
+def _choose_top(
+    span: range, tops: list[int], heads: dict[int, int], now: dict[int, int], kind: TreeKind
+) -> int:
+    """Return the word of a span whose head is to be outside: one of these, if possible."""
+    given = [word for word in span if heads.get(word, word) not in span]
+    if given:
+        return given[0]
+    free = [*tops, *(word for word in span if word not in tops and word not in heads)]
+    outside = [0, *(word for word in now if word not in span)]
+    found = (
+        word
+        for word in free
+        if any(
+            can_add(word, head, heads, kind) for head in (now[word], *outside) if head not in span
+        )
+    )
+    return _first(found, free[0], span)
+
+
+def _first(found: Iterator[int], word: int, span: range) -> int:
+    """Return the first of the words found; refuse a span without any."""
+    for one in found:
+        return one
+    raise GivenError(
+        f"word {word} cannot be part of the span {span[0]}-{span[-1]}, because of other given heads"
+    )
 
 
 def _move_from_root(

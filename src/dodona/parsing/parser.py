@@ -258,8 +258,8 @@ class Parser(Serialisable):
         `given` are heads, labels, tags and spans to keep: `dodona.Given(heads={3: 5})`.
         """
         known = None if given is None else lambda _: given
-        options = {"graph": graph, "confidence": confidence}
-        return next(self.pipe([require_sentence(sentence)], given=known, **options))
+        sentences = [require_sentence(sentence)]
+        return next(self.pipe(sentences, graph=graph, confidence=confidence, given=known))
 
     def check_given(self, sentence: Sentence, given: Given) -> None:
         """Raise `GivenError` if no tree of the sentence has all that is given."""

@@ -1,10 +1,10 @@
 """`dodona parse`: parse text or sentences."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from dodona.batches import AHEAD, check_threads, map_in_order
 from dodona.cli.corpora import (
@@ -20,9 +20,10 @@ from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, SkipBad, Threa
 from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceOrBad, SentenceReader, Trees
 from dodona.cli.output_names import choose_format
-from dodona.cli.outputs import OUTPUTS, annotate
+from dodona.cli.outputs import OUTPUTS, Pipe, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.given import Given, GivenOf
+from dodona.parsing.given_parsing import Candidate
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -153,14 +154,30 @@ def parse(
     parser = Parser.load(file, mapped=mapped)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
-    options = {"roots": roots, "beam": beam, "keep_tags": keep_tags, "retag": retag}
-    options |= {"constraints": constraints}
     known = Given.from_sentence if given else None
-    if k_best is None:
-        more = {"graph": graph, "confidence": confidence, "given": known, "threads": threads}
-        pipe = partial(parser.pipe, **options, **more)
-    else:
-        pipe = partial(pipe_candidates, parser, k_best, known, threads, options)
+    pipe: Pipe = partial(
+        parser.pipe,
+        threads=threads,
+        roots=roots,
+        beam=beam,
+        keep_tags=keep_tags,
+        retag=retag,
+        constraints=constraints,
+        graph=graph,
+        confidence=confidence,
+        given=known,
+    )
+    if k_best is not None:
+        find_best = partial(
+            parser.k_best,
+            k=k_best,
+            roots=roots,
+            beam=beam,
+            keep_tags=keep_tags,
+            retag=retag,
+            constraints=constraints,
+        )
+        pipe = partial(pipe_candidates, find_best, known, threads)
     for_treebanks = {"--skip-bad": skip_bad, "--retag": retag, "--given": given}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
     trees: Trees = "optional" if given else "ignored"
@@ -169,11 +186,9 @@ def parse(
 
 
 def pipe_candidates(
-    parser: Parser,
-    k: int,
+    find_best: Callable[..., list[Candidate]],
     known: GivenOf | None,
     threads: int,
-    options: dict[str, Any],
     sentences: Iterable[SentenceOrBad],
 ) -> Iterator[SentenceOrBad]:
     """Yield the k best trees of each sentence, with their ranks and scores as comments."""
@@ -182,7 +197,7 @@ def pipe_candidates(
         if isinstance(item, BadSentence):
             return [item]
         given = known(item) if known else None
-        best = parser.k_best(item, k, given=given, **options)
+        best = find_best(item, given=given)
         return [_with_rank(rank, *candidate) for rank, candidate in enumerate(best, 1)]
 
     check_threads(threads)

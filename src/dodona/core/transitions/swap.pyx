@@ -17,7 +17,7 @@ from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT, SWAP
 from dodona.core.transitions.state cimport (
     BUFFER, GONE, StateC, add_arc_anywhere, copy, pop, push, top)
 from dodona.core.transitions.swap_oracles cimport (
-    EAGER, FAILED, LAZY, MINIMAL, can_swap, is_in_order, make_plan, minimal_move, n_swaps, order_of,
+    EAGER, LAZY, MINIMAL, can_swap, is_in_order, keeps_all, make_plan, minimal_move, order_of,
     planned_move)
 from dodona.core.transitions.system cimport MoveCost, State, System
 
@@ -208,8 +208,9 @@ cdef class Swap(ArcStandard):
         return 0
 
     # While few words are left, a search decides. Before that, a move is kept if the derivation of
-    # some static oracle after it has all gold arcs. The next move of that derivation is kept then,
-    # so some move always is, but now and then one is left out that would do.
+    # a static oracle after it has all gold arcs; words that none of them needs are attached to
+    # whatever is beside them. The next move of that derivation is kept then, so some move always
+    # is, but now and then one is left out that would do.
     cdef int kept_moves(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int move, policy, found = 0, moves = self.valid_moves(state)
         if self.few_are_left(state):
@@ -217,7 +218,7 @@ cdef class Swap(ArcStandard):
         for move in range(SWAP + 1):
             for policy in range(EAGER, LAZY + 1):
                 if moves >> move & 1 and not found >> move & 1 and (
-                        n_swaps(self, state, gold, move, policy) != FAILED):
+                        keeps_all(self, state, gold, move, policy)):
                     found |= 1 << move
         return found
 
