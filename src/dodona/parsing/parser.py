@@ -56,6 +56,7 @@ if TYPE_CHECKING:  # loaded where they are needed
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
+ParseBatch = Callable[[list[Sentence], Search, Collection[str] | None], list[Sentence]]
 
 
 @record(repr=False)
@@ -262,7 +263,7 @@ class Parser(Serialisable):
         return next(self.pipe(sentences, graph=graph, confidence=confidence, given=known))
 
     def check_given(self, sentence: Sentence, given: Given) -> None:
-        """Raise `GivenError` if no tree of the sentence has all that is given."""
+        """Raise `GivenError` if given heads, labels or spans contradict each other."""
         self._given_parsing(self.search).check([require_sentence(sentence)], [given])
 
     def k_best(
@@ -381,14 +382,12 @@ class Parser(Serialisable):
                 "the model makes no enhanced graphs: dodona enhance adds a part that does, or train"
                 " a model with --graph basic+enhanced"
             )
-        parse = self._parse_with_confidence if confidence else self._parse_batch
+        parse: ParseBatch = self._parse_with_confidence if confidence else self._parse_batch
+        if given:
+            parse = partial(self._parse_given, given)
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            if given:
-                known = [*map(given, batch)]
-                parsed = self._with_graphs(self._given_parsing(search).parse(batch, keep, known))
-            else:
-                parsed = parse(batch, search, keep)
+            parsed = parse(batch, search, keep)
             return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
 
         return stream(sentences, work, threads)
@@ -439,6 +438,16 @@ class Parser(Serialisable):
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
     ) -> list[Sentence]:
         return self._parse_read(*self.scorer.read(batch, keep), search)
+
+    def _parse_given(
+        self,
+        given: GivenOf,
+        batch: list[Sentence],
+        search: Search,
+        keep: Collection[str] | None,
+    ) -> list[Sentence]:
+        known = [*map(given, batch)]
+        return self._with_graphs(self._given_parsing(search).parse(batch, keep, known))
 
     def _parse_with_confidence(
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
