@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dodona.glossary.stop_words import stop_words as stop_words
     from dodona.languages.identifier import identify as identify
     from dodona.parsing.calibration import calibrate as calibrate
+    from dodona.parsing.given import Given as Given
     from dodona.parsing.parser import Parser as Parser
     from dodona.pipeline.auto import AutoParser as AutoParser
     from dodona.pipeline.trainers import train as train
@@ -50,6 +51,7 @@ _HOMES = {
     "AutoParser": "dodona.pipeline.auto",
     "Doc": "dodona.doc",
     "DodonaError": "dodona.errors",
+    "Given": "dodona.parsing.given",
     "Gold": "dodona.core.transitions.gold",
     "Parser": "dodona.parsing.parser",
     "Pattern": "dodona.query.pattern",

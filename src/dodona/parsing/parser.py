@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
-from dodona.core.base.values import show
+from dodona.core.base.values import show, to_int
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.actions import Actions
+from dodona.core.search.agenda import MAX_WIDTH
 from dodona.core.search.beam import Beam
+from dodona.core.search.completion import TreeCompleter
 from dodona.core.search.greedy import Greedy
 from dodona.core.search.lockstep import LockStep
 from dodona.core.search.search import Search
@@ -58,12 +61,15 @@ from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 from dodona.treebank.trees.word_kinds import set_kinds
 
-if TYPE_CHECKING:  # loaded on demand
+if TYPE_CHECKING:  # loaded where they are needed
     from dodona.enhancing.enhancer import Enhancer
+    from dodona.parsing.given import Given, GivenOf
+    from dodona.parsing.given_parsing import Candidate, GivenParsing
     from dodona.rules.rules import Rules
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
+ParseBatch = Callable[[list[Sentence], Search, Collection[str] | None], list[Sentence]]
 
 
 @record(repr=False)
@@ -162,6 +168,7 @@ class Parser(Ruled):
         constraints: str | None = None,
         graph: bool = False,
         confidence: bool = False,
+        given: GivenOf | None = None,
     ) -> Doc:
         """Segment, tag and parse raw text; the other options are those of `pipe`.
 
@@ -173,6 +180,7 @@ class Parser(Ruled):
             constraints=constraints,
             graph=graph,
             confidence=confidence,
+            given=given,
         )
         if are_words(text):
             return Doc(pipe(sentences_of(text)))
@@ -284,10 +292,56 @@ class Parser(Ruled):
         )
 
     def parse(
-        self, sentence: Sentence, *, graph: bool = False, confidence: bool = False
+        self,
+        sentence: Sentence,
+        *,
+        graph: bool = False,
+        confidence: bool = False,
+        given: Given | None = None,
     ) -> Sentence:
-        """Return the sentence with predicted heads and labels; options are those of `pipe`."""
-        return next(self.pipe([require_sentence(sentence)], graph=graph, confidence=confidence))
+        """Return the sentence with predicted heads and labels; options are those of `pipe`.
+
+        `given` are heads, labels, tags and spans to keep: `dodona.Given(heads={3: 5})`.
+        """
+        known = None if given is None else lambda _: given
+        sentences = [require_sentence(sentence)]
+        return next(self.pipe(sentences, graph=graph, confidence=confidence, given=known))
+
+    def check_given(self, sentence: Sentence, given: Given) -> None:
+        """Raise `GivenError` if given heads, labels or spans contradict each other."""
+        self._given_parsing(self.search).check([require_sentence(sentence)], [given])
+
+    def k_best(
+        self,
+        sentence: Sentence,
+        k: int = 5,
+        *,
+        beam: int | None = None,
+        roots: str | None = None,
+        keep_tags: bool = False,
+        retag: bool = False,
+        constraints: str | None = None,
+        given: Given | None = None,
+    ) -> list[Candidate]:
+        """Return the k best trees of a sentence that a beam finds, best first, with their scores.
+
+        They are all different, and fewer if the beam finds no more. `beam` is at least k, and by
+        default four times k, or as trained if that is more. A score is the sum over the actions of
+        a derivation, as in `trace_beam`; for networks, 256 times the logarithm of its probability.
+        Scores of one sentence can be compared. The other options are those of `parse` and `pipe`.
+        """
+        k = to_int(k, "k")
+        if beam is None:
+            beam = min(max(4 * k, self.settings.search.beam), MAX_WIDTH)
+        if not 1 <= k <= BeamSettings(beam).beam:
+            raise SettingsError(f"k must be from 1 to {beam}, the width of the beam, not {show(k)}")
+        has_given = given is not None
+        search = self._search(roots, beam, constraints, keeps_given=has_given, always_beam=True)
+        finder = self._given_parsing(search)
+        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
+        best = [*islice(finder.candidates(require_sentence(sentence), keep, given), k)]
+        graphs = self._with_graphs([candidate.sentence for candidate in best])
+        return [one._replace(sentence=graphs[i]) for i, one in enumerate(best)]
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Return every state of a sentence's derivation, with the action that was taken there.
@@ -325,6 +379,12 @@ class Parser(Ruled):
         """Return the columns that keep values which are already there."""
         return self.tagger.columns if self.tagger else ()
 
+    def _kept_columns(self, *, keep_tags: bool, retag: bool) -> Collection[str] | None:
+        """Return the columns that keep their values; None: nothing is tagged."""
+        if keep_tags and retag:
+            raise SettingsError("either keep_tags or retag: tags cannot be both kept and replaced")
+        return None if keep_tags else () if retag else self._keep()
+
     def pipe(
         self,
         sentences: Iterable[Item],
@@ -337,6 +397,7 @@ class Parser(Ruled):
         constraints: str | None = None,
         graph: bool = False,
         confidence: bool = False,
+        given: GivenOf | None = None,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through unchanged.
 
@@ -352,20 +413,24 @@ class Parser(Ruled):
         make (`has_graphs`); a parser that was trained to build graphs always does.
         With `confidence`, every word says how sure the model is: `word.confidence`, the probability
         that its head is right, and the like for label and tags. The trees are the same.
+        `given` returns for a sentence what of its tree is known and kept, or None;
+        `Given.from_sentence` takes it from the sentence's columns. A `GivenError` says what no
+        tree can have.
         """
         search = self.search
-        if (roots, beam, constraints) != (None, None, None):
-            search = self._search(roots, beam, constraints)
-        if keep_tags and retag:
-            raise SettingsError("either keep_tags or retag: tags cannot be both kept and replaced")
+        if (roots, beam, constraints, given) != (None, None, None, None):
+            search = self._search(roots, beam, constraints, keeps_given=given is not None)
+        if given and confidence:
+            raise SettingsError("either given or confidence: what is given was not predicted")
+        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
         if graph and not self.has_graphs:
             raise SettingsError(
                 "the model makes no enhanced graphs: dodona enhance adds a part that does, or train"
                 " a model with --graph basic+enhanced"
             )
-        keep = None if keep_tags else () if retag else self._keep()
-
-        parse = self._parse_with_confidence if confidence else self._parse_batch
+        parse: ParseBatch = self._parse_with_confidence if confidence else self._parse_batch
+        if given:
+            parse = partial(self._parse_given, given)
 
         def work(batch: list[Sentence]) -> list[Sentence]:
             if self.needs_tags:
@@ -387,7 +452,13 @@ class Parser(Ruled):
         yield from rest
 
     def _search(
-        self, roots: str | None = None, beam: int | None = None, constraints: str | None = None
+        self,
+        roots: str | None = None,
+        beam: int | None = None,
+        constraints: str | None = None,
+        *,
+        keeps_given: bool = False,
+        always_beam: bool = False,
     ) -> Search:
         """Return a search with these options; None stands for the setting of that name."""
         settings = self.settings
@@ -397,10 +468,10 @@ class Parser(Ruled):
             raise SettingsError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {show(roots)}")
         beam = BeamSettings(beam).beam
         scorer = self.scorer.state_scorer
-        kind: Callable[..., Search] = partial(Beam, width=beam)
-        if beam == 1:
-            in_lockstep = scorer.is_batched and not self.system.builds_graphs
-            kind = LockStep if in_lockstep else Greedy
+        kind: Callable[..., Search] = partial(Beam, width=beam, keeps_given=keeps_given)
+        if beam == 1 and not always_beam:
+            in_lockstep = scorer.is_batched and not (self.system.builds_graphs or keeps_given)
+            kind = LockStep if in_lockstep else partial(Greedy, keeps_given=keeps_given)
         return kind(
             scorer,
             self.actions,
@@ -426,6 +497,16 @@ class Parser(Ruled):
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
     ) -> list[Sentence]:
         return self._parse_read(*self.scorer.read(batch, keep), search)
+
+    def _parse_given(
+        self,
+        given: GivenOf,
+        batch: list[Sentence],
+        search: Search,
+        keep: Collection[str] | None,
+    ) -> list[Sentence]:
+        known = [*map(given, batch)]
+        return self._with_graphs(self._given_parsing(search).parse(batch, keep, known))
 
     def _parse_with_confidence(
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
@@ -455,11 +536,47 @@ class Parser(Ruled):
         search.parse(corpus)
         if self.system.builds_graphs:
             return GraphDecoder(self.labels).decode(corpus, batch)
+        return self._with_graphs(self._decode(batch, corpus, search))
+
+    def _with_graphs(self, parsed: list[Sentence]) -> list[Sentence]:
+        """Return sentences with the graphs that a part of the parser builds, if there is one."""
+        return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
+
+    def _given_parsing(self, search: Search) -> GivenParsing:
+        """Return what parses around given heads and labels."""
+        if self.system.builds_graphs:
+            raise SettingsError(f"this is for trees, and {self.system.name} builds graphs")
+        from dodona.parsing.given_checks import TreeKind
+        from dodona.parsing.given_parsing import GivenParsing
+
+        assert isinstance(search.completer, TreeCompleter)
+        kind = TreeKind(
+            self.settings.system,
+            self.system.projective_only,
+            search.completer.one_root,
+            self.root_label,
+            self.system.most_words,
+        )
+        return GivenParsing(self.scorer, self.labels, kind, search, self._decode)
+
+    def _decode(
+        self,
+        batch: list[Sentence],
+        corpus: Corpus,
+        search: Search,
+        known: Sequence[Given] = (),
+    ) -> list[Sentence]:
+        """Return the sentences with the trees of the corpus, and what is known of each."""
         parsed = self.encoder.decode(corpus, batch)
         moved = set(corpus.broken)
+        if known:
+            from dodona.parsing.given_trees import first_lost, with_labels
+
+            parsed = [*map(with_labels, parsed, known)]
+            moved |= {*range(len(parsed))}
         if self._lifted:
             for i, sentence in enumerate(parsed):
-                if not self._lifted.isdisjoint(corpus.labels(i)):
+                if not self._lifted.isdisjoint(corpus.labels(i)):  # those of given arcs are plain
                     heads, labels = deprojectivise(
                         [head or 0 for head in sentence.heads],
                         sentence.deprels,
@@ -471,8 +588,16 @@ class Parser(Ruled):
             trees = ([head or 0 for head in sentence.heads] for sentence in parsed)
             moved |= {i for i, heads in enumerate(trees) if not is_projective(heads)}
         for i in moved if search.constraints else ():
-            parsed[i] = repaired(parsed[i], self.labels)
-        return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
+            tree = repaired(parsed[i], self.labels)
+            if known and (lost := first_lost(known[i], tree)):
+                warnings.warn(
+                    f"what is given of {tree.forms[lost - 1]!r} (word {lost} of {tree.text!r}) "
+                    "breaks the rules of UD; it is kept, and the rules are not",
+                    stacklevel=2,
+                )
+            else:
+                parsed[i] = tree
+        return parsed
 
     def parts(self) -> dict[str, Serialisable | None]:
         """Return tagger, segmenter, parser into graphs and enhancer, by their names in a file."""

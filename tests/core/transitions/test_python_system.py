@@ -19,6 +19,7 @@ from dodona.storage.container import ContainerError
 from reference.arc_hybrid import ArcHybrid
 from reference.search import Space
 from reference.trees import projective_trees
+from support.given_lab import cases, check
 from support.small import train, treebank
 from support.states import TWO, core_states
 
@@ -41,6 +42,18 @@ def broken(hybrid: type[dodona.PythonSystem], **methods: Any) -> str:
     """Register the manual's system with other methods; return its name."""
     type("Broken", (hybrid,), {"name": "broken", **methods})
     return "broken"
+
+
+@pytest.mark.usefixtures("hybrid")
+def test_it_keeps_given_arcs() -> None:
+    mine, n_kept = train(treebank(20, 1, 0.3), system="my-hybrid", root="first"), 0
+    for sentence, given, is_possible in cases("my-hybrid", 40, seed=1):
+        try:
+            check(given, mine.parse(sentence, given=given))
+            n_kept += 1
+        except dodona.DodonaError:
+            assert not is_possible
+    assert n_kept > 30
 
 
 # --- it is a system as others are

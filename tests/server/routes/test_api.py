@@ -64,6 +64,32 @@ def test_text_becomes_sentences_with_words(client: TestClient) -> None:
     assert all(isinstance(word["head"], int) for word in words)
 
 
+GIVEN = "1\tOaks\t_\t_\t_\t_\t{}\t_\t_\t_\n2\tspeak\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+
+
+@pytest.mark.parametrize("head", [0, 2])
+def test_heads_are_kept_if_asked(client: TestClient, head: int) -> None:
+    found = client.post("/api/parse", json={"conllu": GIVEN.format(head), "given": True}).json()
+    assert heads(found)[0][0] == head
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"conllu": GIVEN.format(1)}, "cycle"),
+        ({"conllu": GIVEN.format(7)}, "7"),
+        ({"text": "Oaks speak."}, "given keeps what CoNLL-U has"),
+        ({"conllu": GIVEN.format(0), "confidence": True}, "and not confidence"),
+    ],
+)
+def test_heads_that_cannot_be_kept_are_refused(
+    client: TestClient, asked: dict[str, Any], said: str
+) -> None:
+    response = client.post("/api/parse", json=asked | {"given": True})
+    assert response.status_code == 400
+    assert said in response.json()["error"]
+
+
 def test_words_say_how_sure_the_model_is_if_asked(client: TestClient) -> None:
     found = client.post("/api/parse", json={"text": text(), "confidence": True}).json()
     plain = client.post("/api/parse", json={"text": text()}).json()

@@ -1,11 +1,12 @@
 """`dodona parse`: parse text or sentences."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import dodona
+from dodona.cli.candidates import pipe_candidates
 from dodona.cli.corpora import (
     LEVELS,
     PARQUET,
@@ -17,9 +18,10 @@ from dodona.cli.corpora import (
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, RulesFile, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
-from dodona.cli.inputs import GUESSED, INPUTS, SentenceOrBad, SentenceReader
+from dodona.cli.input_notes import InputNotes
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceOrBad, SentenceReader, Trees
 from dodona.cli.output_names import choose_format
-from dodona.cli.outputs import OUTPUTS, annotate
+from dodona.cli.outputs import OUTPUTS, Pipe, annotate
 from dodona.models import (
     AUTO,
     DEFAULT,
@@ -30,12 +32,10 @@ from dodona.models import (
     find_shipped,
     locate,
 )
-from dodona.parsing.given_tags import given_tags
-from dodona.parsing.parser import Parser
+from dodona.parsing.given import Given
 from dodona.segmentation.foreign import model_language
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
-from dodona.treebank.sentence import Sentence
 
 WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
 
@@ -93,6 +93,17 @@ def parse(
     confidence: Annotated[
         bool, Flag("also write how sure the model is of every arc, label and tag")
     ] = False,
+    given: Annotated[
+        bool,
+        Flag(
+            "keep the heads, labels and tags of the input ('_': free) or, where MISC has Given=…, "
+            "those marked there"
+        ),
+    ] = False,
+    k_best: Annotated[
+        int | None,
+        Flag("write the N best trees of each sentence, with rank and score", default="one, plain"),
+    ] = None,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
     else_: Annotated[
@@ -141,6 +152,7 @@ def parse(
     corpus_flags = {"--text": text, "--keep": keep, "--level": level, "--resume": resume}
     if is_corpus(paths, output, *corpus_flags.values()):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
+        unfit |= {"given": given, "k-best": k_best is not None}
         unfit["encoding"] = check_encoding(encoding) != UTF8
         check_corpus(paths, out, input, output, corpus_flags, unfit)
         chosen = CorpusFlags(input, output, text, keep, level, resume)
@@ -152,15 +164,22 @@ def parse(
     format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     if confidence and format not in WITH_CONFIDENCE:
         raise UsageError(f"--output {format} has no room for confidences: use conllu or json")
+    if k_best is not None and (graph or confidence):
+        raise UsageError("--k-best writes trees only: leave out --graph and --confidence")
+    if given and confidence:
+        raise UsageError("--given and --confidence exclude each other: what is given is certain")
     options = {"threads": threads, "roots": roots, "beam": beam, "constraints": constraints}
     options |= {"graph": graph, "confidence": confidence}
-    for_treebanks = {"--skip-bad": skip_bad, "--retag": retag, "--keep-tags": keep_tags}
+    for_treebanks = {"--skip-bad": skip_bad, "--retag": retag, "--given": given}
+    for_treebanks |= {"--keep-tags": keep_tags}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
     if model == AUTO:
         if flags:
             raise UsageError(f"{flags[0]} does not apply to {AUTO}, which reads raw text")
         if rules is not None:
             raise UsageError(f"--rules is for the model of one language, not for {AUTO}")
+        if k_best is not None:
+            raise UsageError(f"--k-best is for the model of one language, not for {AUTO}")
         from dodona.cli.auto_inputs import AutoReader
         from dodona.pipeline.auto import AutoParser
 
@@ -171,48 +190,40 @@ def parse(
     parser = dodona.load(file, mapped=mapped, rules=rules)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
-    pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, **options)
+    known = Given.from_sentence if given else None
+    pipe: Pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, given=known, **options)
+    if k_best is not None:
+        find_best = partial(
+            parser.k_best,
+            k=k_best,
+            roots=roots,
+            beam=beam,
+            keep_tags=keep_tags,
+            retag=retag,
+            constraints=constraints,
+        )
+        pipe = partial(pipe_candidates, find_best, known, threads)
+    trees: Trees = "optional" if given else "ignored"
     reader = SentenceReader(
         input,
         parser.segmenter,
         skip_bad,
         encoding,
+        trees,
         for_treebanks=tuple(flag for flag in flags if flag != "--keep-tags"),
         language=model_language(parser.record),
     )
-    if quiet or keep_tags or retag:
-        annotate(paths, reader, pipe, out, format, file, quiet=quiet)
-    else:
-        notes = InputNotes(parser, model)
-        annotate(paths, reader, lambda items: pipe(notes.watch(items)), out, format, file)
+    if not (quiet or keep_tags or retag or given):
+        pipe = partial(_with_notes, pipe, InputNotes(parser, model))
+    annotate(paths, reader, pipe, out, format, file, quiet=quiet)
 
 
-class InputNotes:
-    """Notes on stderr about what a parser does with the trees and tags of its input."""
+def _with_notes(
+    pipe: Pipe, notes: InputNotes, items: Iterable[SentenceOrBad]
+) -> Iterable[SentenceOrBad]:
+    return pipe(notes.watch(items))
 
-    def __init__(self, parser: Parser, model: str) -> None:
-        self._parser, self._model, self._is_said = parser, model, False
 
-    def watch(self, items: Iterable[SentenceOrBad]) -> Iterator[SentenceOrBad]:
-        """Yield the sentences; describe the first one that has trees or tags, once."""
-        for item in items:
-            if not self._is_said and isinstance(item, Sentence) and (note := self.note(item)):
-                say(f"{item.source}: {note}")
-                self._is_said = True
-            yield item
-
-    def note(self, sentence: Sentence) -> str:
-        """Return what is kept and what is replaced; nothing if there are neither tags nor trees."""
-        tagger = self._parser.tagger
-        kept = given_tags(sentence, tagger.columns if tagger else ("upos", "xpos"))
-        trees = "trees are replaced" if any(h is not None for h in sentence.heads) else ""
-        if not kept:
-            return trees
-        tags = f"{', '.join(kept)} {'is' if len(kept) == 1 else 'are'} kept"
-        how = "--retag predicts them, as the scores of a parser require"
-        if tagger is None:
-            how = f"{self._model} was trained on gold tags and cannot predict them"
-        return f"{trees}, {tags}: {how}" if trees else f"{tags}: {how}"
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

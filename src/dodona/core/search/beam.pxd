@@ -22,6 +22,6 @@ cdef class Beam(Search):
                       const WordsC* words) except? 1 nogil
     cdef int offer_bounded(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                            const WordsC* words) except -1 nogil
-    cdef int offer(self, Agenda agenda, int hypothesis, const int16_t* scores, int first, int last,
-                   const WordsC* words) except -1 nogil
+    cdef int offer(self, BeamWorkspace space, Agenda agenda, int hypothesis, const int16_t* scores,
+                   int first, int last, const WordsC* words) except -1 nogil
     cdef bint some_allowed(self, const uint64_t* allowed, const int16_t* masks) noexcept nogil

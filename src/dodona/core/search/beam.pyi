@@ -13,6 +13,7 @@ class Beam(Search):
         one_root: bool = True,
         root_label: int = 0,
         constraints: Constraints | None = None,
+        keeps_given: bool = False,
     ) -> None: ...
     @property
     def width(self) -> int: ...

@@ -29,13 +29,13 @@ cdef class Beam(Search):
     """A search that keeps the `width` best derivations; with a width of 1 it is greedy search."""
 
     def __init__(self, StateScorer scorer not None, Actions actions not None, *, int width,
-                 bint one_root=True, int root_label=0, constraints=None):
+                 bint one_root=True, int root_label=0, constraints=None, bint keeps_given=False):
         if not scorer.adds_up:
             raise ValueError("a beam needs scores that add up, which support vector machines do "
                              "not give; use beam=1")
         chooser = Chooser(scorer, actions, constraints)
         super().__init__(
-            chooser, TreeCompleter(chooser, one_root=one_root, root_label=root_label))
+            chooser, TreeCompleter(chooser, one_root=one_root, root_label=root_label), keeps_given)
         self.width = Agenda(width).width
         self.n_exact = actions.n_padded
         if scorer.wide is not None and not actions.system.takes_notes:
@@ -78,7 +78,7 @@ cdef class Beam(Search):
         cdef Hypothesis* hypothesis
         cdef int i, n = <int> agenda.hypotheses.size()
         cdef double worst = INFINITY
-        if n < agenda.width or self.constraints is not None:
+        if n < agenda.width or self.constraints is not None or self.keeps_given:
             worst = -INFINITY
         for i in range(n):
             hypothesis = &agenda.hypotheses[i]
@@ -90,7 +90,8 @@ cdef class Beam(Search):
             if hypothesis.is_final:
                 agenda.offer(hypothesis.score, i, NONE, False)
             elif space.best[i] == -INFINITY or space.best[i] > least(agenda, hypothesis.score):
-                self.offer(agenda, i, space.row(i) + self.exact_lane, 0, self.n_exact, words)
+                self.offer(
+                    space, agenda, i, space.row(i) + self.exact_lane, 0, self.n_exact, words)
         if self.n_exact < self.actions.n_padded:
             for i in range(n):
                 if not agenda.hypotheses[i].is_final:
@@ -129,16 +130,15 @@ cdef class Beam(Search):
             self.scorer.score_range(
                 first, last, &agenda.keys[<size_t> described * agenda.n_templates],
                 agenda.n_keys[described], scores)
-            self.offer(agenda, hypothesis, scores, first, last, words)
+            self.offer(space, agenda, hypothesis, scores, first, last, words)
         return 0
 
-    cdef int offer(self, Agenda agenda, int hypothesis, const int16_t* scores, int first, int last,
-                   const WordsC* words) except -1 nogil:
+    cdef int offer(self, BeamWorkspace space, Agenda agenda, int hypothesis, const int16_t* scores,
+                   int first, int last, const WordsC* words) except -1 nogil:
         """Offer the actions of the classes first … last - 1."""
         cdef const int16_t* masks = agenda.masks[hypothesis]
         cdef uint64_t allowed[MAX_MOVES]
-        cdef bint is_strict = self.chooser.find_allowed(
-            agenda.state(hypothesis), words, allowed) and self.some_allowed(allowed, masks)
+        cdef bint is_strict = False
         cdef double so_far = agenda.hypotheses[hypothesis].score
         # a class that comes late may tie with the last candidate, and still rank above it
         cdef int can_tie = first > 0
@@ -146,6 +146,10 @@ cdef class Beam(Search):
         cdef unsigned int above
         cdef int c, n_blocks = last // BLOCK
         cdef int block = dodona_next_above(scores, first // BLOCK, n_blocks, lowest)
+        if space.guard is not None and space.guard.is_on:
+            masks = space.guard.narrow(agenda.state(hypothesis), masks)
+        is_strict = self.chooser.find_allowed(
+            agenda.state(hypothesis), words, allowed) and self.some_allowed(allowed, masks)
         while block < n_blocks:
             above = dodona_above(scores + block * BLOCK, lowest)
             while above:

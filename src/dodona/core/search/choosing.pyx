@@ -29,6 +29,8 @@ cdef class Chooser:
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """Return the class of the highest score among those of the given moves, or NONE."""
         cdef const int16_t* masks = self.actions.masks(&space.state, moves)
+        if space.guard is not None and space.guard.is_on:
+            masks = space.guard.narrow(&space.state, masks)
         memcpy(space.scores.data(), masks, space.scores.size() * sizeof(int16_t))
         self.scorer.score(
             &space.state, words, space.keys.data(), space.scores.data(), space.cache)

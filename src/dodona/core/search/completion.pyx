@@ -66,6 +66,10 @@ cdef class TreeCompleter(Completer):
         """Return the word that scores best under the root, of those already there or headless."""
         cdef StateC* state = &space.state
         cdef int d, chosen, score, chief = NONE, best = 0
+        if space.guard is not None:
+            chief = space.guard.root_word()
+        if chief != NONE:
+            return chief
         for d in range(1, state.n_words + 1):
             if state.head[d] == (state.root if under_root else NONE):
                 score = 0

@@ -12,4 +12,5 @@ class Greedy(Search):
         one_root: bool = True,
         root_label: int = 0,
         constraints: Constraints | None = None,
+        keeps_given: bool = False,
     ) -> None: ...

@@ -2,7 +2,7 @@
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.words cimport WordsC
 from dodona.core.search.actions cimport Actions
-from dodona.core.search.choosing import chooser_for
+from dodona.core.search.choosing import Chooser, chooser_for
 from dodona.core.search.completion import GraphCompleter, TreeCompleter
 from dodona.core.search.scoring cimport StateScorer
 from dodona.core.search.search cimport Search
@@ -14,13 +14,13 @@ cdef class Greedy(Search):
     """Greedy search, one sentence after the other."""
 
     def __init__(self, StateScorer scorer not None, Actions actions not None, *,
-                 bint one_root=True, int root_label=0, constraints=None):
-        chooser = chooser_for(scorer, actions, constraints)
+                 bint one_root=True, int root_label=0, constraints=None, bint keeps_given=False):
+        chooser = (Chooser if keeps_given else chooser_for)(scorer, actions, constraints)
         if actions.system.builds_graphs:
             completer = GraphCompleter(chooser, root_label=root_label)
         else:
             completer = TreeCompleter(chooser, one_root=one_root, root_label=root_label)
-        super().__init__(chooser, completer)
+        super().__init__(chooser, completer, keeps_given)
 
     cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
         cdef StateC* state = &space.state

@@ -20,9 +20,11 @@ cdef class Search:
     cdef readonly Constraints constraints       # on arcs, or None
     cdef readonly Completer completer
     cdef Chooser chooser
+    cdef readonly bint keeps_given      # heads and labels of the corpus are kept
     cdef list spaces                    # workspaces that no thread uses now
 
     cdef Workspace new_workspace(self)
+    cdef Workspace free_workspace(self)
     cdef WordsC words_of(self, Corpus corpus, int sentence)
     cdef long parse_range(self, Workspace space, Corpus corpus, int start,
                           int stop) except -1 nogil

@@ -1,5 +1,6 @@
 """What all searches have in common: a chooser, a completer, and the loop over a corpus."""
 from dodona.core.base.nodes cimport NONE
+from dodona.core.search.guard cimport Guard
 from dodona.core.transitions.choices cimport Choices
 
 cdef enum:
@@ -9,25 +10,24 @@ cdef enum:
 cdef class Search:
     """A parser of encoded sentences. Threads may share it: only a Workspace changes."""
 
-    def __init__(self, Chooser chooser not None, Completer completer not None):
+    def __init__(self, Chooser chooser not None, Completer completer not None,
+                 bint keeps_given=False):
         self.chooser, self.completer = chooser, completer
         self.system, self.scorer, self.actions = chooser.system, chooser.scorer, chooser.actions
         self.constraints = chooser.constraints
-        self.spaces = []
+        self.keeps_given, self.spaces = keeps_given, []
 
     def parse(self, Corpus corpus, int start=0, int end=-1):
         """Parse the sentences start … end - 1, and write their trees or graphs into the corpus.
 
-        Returns the number of transitions.
+        With `keeps_given`, the heads and labels that the corpus has before are kept. Returns the
+        number of transitions.
         """
         cdef long n_transitions
         cdef Workspace space
         cdef int stop = <int> corpus.n_words.size() if end < 0 else end
         self.check(corpus, start, stop)
-        try:
-            space = self.spaces.pop()
-        except IndexError:
-            space = self.new_workspace()
+        space = self.free_workspace()
         with nogil:
             n_transitions = self.parse_range(space, corpus, start, stop)
         if space.size() <= KEPT_BYTES:
@@ -42,6 +42,16 @@ cdef class Search:
 
     cdef Workspace new_workspace(self):
         return self.chooser.new_workspace()
+
+    cdef Workspace free_workspace(self):
+        """Return a workspace that no other thread uses."""
+        cdef Workspace space
+        try:
+            return self.spaces.pop()
+        except IndexError:
+            space = self.new_workspace()
+            space.guard = Guard(self.actions) if self.keeps_given else None
+            return space
 
     cdef WordsC words_of(self, Corpus corpus, int sentence):
         """Return the words of a sentence, ready for scoring any of its states."""
@@ -59,6 +69,8 @@ cdef class Search:
             words = corpus.words(i)
             space.reserve(words.n_words, self.system)
             self.system.start_state(&space.state)
+            if self.keeps_given:
+                space.guard.begin(corpus, i)
             n_transitions += self.parse_words(space, &words)
             self.finish(space, &words, corpus, i)
         return n_transitions
@@ -71,6 +83,8 @@ cdef class Search:
                     int sentence) except -1 nogil:
         """Complete the final state, write it into the corpus, and list it if it breaks constraints.
         """
+        if self.keeps_given:
+            space.guard.is_on = False
         self.completer.complete(space, words)
         self.completer.write(space, corpus, sentence)
         if self.constraints is not None and words.kinds != NULL and (

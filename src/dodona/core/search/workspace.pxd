@@ -3,6 +3,7 @@ from libc.stdint cimport int16_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.search.agenda cimport Agenda
+from dodona.core.search.guard cimport Guard
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport System
 from dodona.core.weights.score_cache cimport ScoreCache
@@ -16,6 +17,7 @@ cdef class Workspace:
     cdef vector[int16_t] scores         # per class; that of a chosen class is always written
     cdef vector[int16_t] lanes          # of a sketch of the scores
     cdef ScoreCache cache               # or None
+    cdef Guard guard                    # None: nothing is given
 
     cdef int reserve(self, int n_words, System system) except -1 nogil
     cdef size_t size(self) noexcept nogil

@@ -17,7 +17,8 @@ from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT, SWAP
 from dodona.core.transitions.state cimport (
     BUFFER, GONE, StateC, add_arc_anywhere, copy, pop, push, top)
 from dodona.core.transitions.swap_oracles cimport (
-    EAGER, LAZY, MINIMAL, can_swap, is_in_order, make_plan, minimal_move, order_of, planned_move)
+    EAGER, LAZY, MINIMAL, can_swap, is_in_order, keeps_all, make_plan, minimal_move, order_of,
+    planned_move)
 from dodona.core.transitions.system cimport MoveCost, State, System
 
 
@@ -205,6 +206,21 @@ cdef class Swap(ArcStandard):
         swaps = self.static_move(state, gold) == SWAP
         costs[SHIFT].repairs, costs[SWAP].repairs = swaps, not swaps
         return 0
+
+    # While few words are left, a search decides. Before that, a move is kept if the derivation of
+    # a static oracle after it has all gold arcs; words that none of them needs are attached to
+    # whatever is beside them. The next move of that derivation is kept then, so some move always
+    # is, but now and then one is left out that would do.
+    cdef int kept_moves(self, const StateC* state, const GoldC* gold) except -1 nogil:
+        cdef int move, policy, found = 0, moves = self.valid_moves(state)
+        if self.few_are_left(state):
+            return System.kept_moves(self, state, gold)
+        for move in range(SWAP + 1):
+            for policy in range(EAGER, LAZY + 1):
+                if moves >> move & 1 and not found >> move & 1 and (
+                        keeps_all(self, state, gold, move, policy)):
+                    found |= 1 << move
+        return found
 
     cdef int arc_worth(self, const StateC* state, const GoldC* gold, int move) noexcept nogil:
         cdef int s0 = top(state, 0), s1 = top(state, 1)

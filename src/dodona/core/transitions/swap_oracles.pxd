@@ -13,6 +13,8 @@ cdef enum SwapOracle:
 cdef int make_plan(const GoldC* gold, int32_t* plan) except -1 nogil
 cdef bint is_in_order(const GoldC* gold) noexcept nogil
 cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexcept nogil
+cdef bint keeps_all(System system, const StateC* state, const GoldC* gold, int move,
+                    int policy) except -1 nogil
 cdef int minimal_move(System system, const StateC* state, const GoldC* gold) except -1 nogil
 
 

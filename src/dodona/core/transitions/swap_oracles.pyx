@@ -20,7 +20,7 @@ from libcpp.vector cimport vector
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.arc_standard cimport gold_arc
 from dodona.core.transitions.gold cimport GoldC
-from dodona.core.transitions.moves cimport RIGHT_ARC, SHIFT, SWAP
+from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT, SWAP
 from dodona.core.transitions.state cimport BUFFER, StateC, copy, front, lay_out, state_size, top
 from dodona.core.transitions.system cimport System
 
@@ -155,6 +155,43 @@ cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexce
                 and not (policy == PATIENT and is_patient(state, gold))):
             return SWAP
     return SHIFT if state.n_buffer > 0 else RIGHT_ARC
+
+
+cdef bint is_idle(const StateC* state, const GoldC* gold, int word) noexcept nogil:
+    """Whether a word has no gold head, and all of its gold dependents."""
+    cdef int i
+    for i in range(gold.first[word], gold.first[word + 1]):
+        if state.head[gold.child[i]] == NONE:
+            return False
+    return gold.head[word] == NONE
+
+
+cdef int absorbing_move(const StateC* state, const GoldC* gold, int policy) noexcept nogil:
+    """Return the move for a partial tree, in which words that no gold arc needs are in the way."""
+    cdef int move = gold_arc(state, gold)
+    if move == NONE and state.n_stack > 2 and is_idle(state, gold, top(state, 1)):
+        return LEFT_ARC
+    if move == NONE and state.n_stack > 1 and is_idle(state, gold, top(state, 0)):
+        return RIGHT_ARC
+    return planned_move(state, gold, policy) if move == NONE else move
+
+
+cdef bint keeps_all(System system, const StateC* state, const GoldC* gold, int move,
+                    int policy) except -1 nogil:
+    """Whether a derivation that continues by `move` and then by the policy has all gold arcs."""
+    cdef vector[uint64_t] block
+    cdef StateC after
+    cdef int word
+    block.resize(state_size(state.n_words) // sizeof(uint64_t))
+    lay_out(&after, block.data(), state.n_words)
+    copy(&after, state)
+    system.take(&after, move, 0)
+    while not system.final(&after):
+        system.take(&after, absorbing_move(&after, gold, policy), 0)
+    for word in range(1, state.n_words + 1):
+        if gold.head[word] != NONE and after.head[word] != gold.head[word]:
+            return False
+    return True
 
 
 cdef int n_swaps(System system, const StateC* state, const GoldC* gold, int move,

@@ -78,6 +78,9 @@ cdef class System:
                         MoveCost* costs) except -1 nogil
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil
 
+    # Hook for systems whose costs do not say which moves keep a partial tree in reach:
+    cdef int kept_moves(self, const StateC* state, const GoldC* gold) except -1 nogil
+
     # Hook for systems that know the label of a gold arc without the costs:
     cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil
 

@@ -292,6 +292,23 @@ cdef class System:
         self.move_costs(&state.c, &reference.c, costs)
         return price(&costs[<int> move], label, self.arc_price, self.label_price)
 
+    def keeping(self, State state not None, Gold gold not None):
+        """Return the valid actions after which every gold arc can still be built, if it can now.
+
+        Heads of None are not annotated, and labels do not matter. This is what a search may choose
+        from if some arcs of the tree are given.
+
+        >>> from dodona.core.transitions.registry import system
+        >>> eager = system("arc-eager", labels=["dep"])
+        >>> state = eager.step(eager.start(2), "SHIFT")
+        >>> [action.move for action in eager.keeping(state, Gold([None, 1], [None, None]))]
+        ['RIGHT-ARC']
+        """
+        cdef EncodedGold reference = self._priced(Gold(gold.heads, [None] * gold.n_words), state)
+        cdef int moves = self.kept_moves(&state.c, &reference.c)
+        self._moves(state)
+        return [self._named(state, ids) for ids in self._actions if moves >> ids[0] & 1]
+
     cdef EncodedGold _priced(self, Gold gold, State state):
         if 0 < self.most_words < state.c.n_words:
             raise ValueError(
@@ -462,6 +479,17 @@ cdef class System:
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
         return 0
+
+    cdef int kept_moves(self, const StateC* state, const GoldC* gold) except -1 nogil:
+        """Return a bit for each valid move that puts no gold arc out of reach."""
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int move, kept = 0, moves = self.valid_moves(state)
+        memset(costs, 0, sizeof(costs))
+        self.move_costs(state, gold, costs)
+        for move in range(MAX_MOVES):
+            if moves >> move & 1 and costs[move].arcs == 0:
+                kept |= 1 << move
+        return kept
 
     cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil:
         """Return the gold label of the arc that the move builds; NONE if the arc is not gold."""

@@ -88,6 +88,10 @@ _PARSE = _object(
     },
     width={"type": "number", "description": "Maximum width of the pictures in pixels."},
     confidence={"type": "boolean", "description": "Whether words say how sure the model is."},
+    given={
+        "type": "boolean",
+        "description": "Whether heads, labels and tags of `conllu` are kept.",
+    },
 ) | {"description": "One of text, conllu and tokens.", "additionalProperties": False}
 
 DESCRIPTION: dict[str, Any] = {

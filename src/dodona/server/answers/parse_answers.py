@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from dodona.explorer.state_drawing import draw_graph
+from dodona.parsing.given import Given
 from dodona.server.answers.responses import Step, encode
 from dodona.server.answers.udpipe_formats import AROUND, find_format
 from dodona.server.limits import Limits
@@ -41,6 +42,7 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
                 constraints=asked.constraints,
                 graph=asked.graph and parser.has_graphs,
                 confidence=asked.confidence,
+                given=Given.from_sentence if asked.given else None,
             )
         )
         if asked.output != "sentences":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dodona.parsing.given import Given, GivenError
 from dodona.server.errors import bad
 from dodona.server.limits import Limits
 from dodona.server.memory_budget import too_many_words
@@ -25,13 +26,14 @@ from dodona.server.requests.sentences import (
     read_text,
     read_tokens,
 )
-from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, SettingsError
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")
 OUTPUTS = ("all", "conllu", "sentences")
 OTHER_VALUES = 100  # JSON values beside words and sentences
-OPTIONS = ("constraints", "svg", "graph", "width", "confidence")
+OPTIONS = ("constraints", "svg", "graph", "width", "confidence", "given")
+LONGEST_GIVEN = 250  # words of a sentence: the time grows with their square, or faster
 NAMES = (*INPUTS, "model", "input", "output", *OPTIONS)
 
 
@@ -48,6 +50,7 @@ class ParseRequest:
     graph: bool  # make enhanced graphs, and draw them
     width: float | None
     confidence: bool = False
+    given: bool = False  # keep heads, labels and tags
 
     @classmethod
     def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ParseRequest:
@@ -64,16 +67,22 @@ class ParseRequest:
         if kind != "tokens" or isinstance(data, str):
             data = check_text(kind, data).encode()  # smaller than a str, whatever its characters
         model = models.find(check_text("model", fields.get("model", "")))
+        if kind == "text":
+            kind = check_choice("input", fields.get("input"), INPUTS)
+        given = check_flag("given", fields.get("given", False))
+        if given and (kind != "conllu" or fields.get("confidence")):
+            raise bad("given keeps what CoNLL-U has: send conllu, and not confidence")
         return cls(
             model,
             data,
-            check_choice("input", fields.get("input"), INPUTS) if kind == "text" else kind,
+            kind,
             check_choice("output", fields.get("output"), OUTPUTS),
             _check_constraints(model, fields.get("constraints")),
             check_flag("svg", fields.get("svg", False)),
             check_flag("graph", fields.get("graph", False)),
             check_pixels("width", fields["width"]) if "width" in fields else None,
             check_flag("confidence", fields.get("confidence", False)),
+            given,
         )
 
     def sentences(self) -> Iterator[Sentence]:
@@ -82,7 +91,19 @@ class ParseRequest:
         if self.input == "tokens":
             return read_horizontal(self.data)
         pieces = () if self.data.isspace() else cut(self.data)
+        if self.given:
+            return map(self._check_given, read_conllu(pieces, "optional"))
         return read_text(self.model, pieces) if self.input == "text" else read_conllu(pieces)
+
+    def _check_given(self, sentence: Sentence) -> Sentence:
+        """Return the sentence; refuse what no tree of it can have."""
+        if len(sentence) > LONGEST_GIVEN:
+            raise bad(f"given is for sentences of up to {LONGEST_GIVEN} words, not {len(sentence)}")
+        try:
+            self.model.parser.check_given(sentence, Given.from_sentence(sentence))
+        except (GivenError, SettingsError) as error:
+            raise bad(str(error)) from error
+        return sentence
 
 
 def _check_constraints(model: Model, value: object) -> str | None:

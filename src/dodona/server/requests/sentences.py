@@ -10,7 +10,7 @@ import codecs
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import IO, cast
+from typing import IO, Literal, cast
 
 from dodona.server.errors import Refused, bad, explain
 from dodona.server.models import Model
@@ -62,8 +62,10 @@ def size_of(sentences: Iterable[Sentence]) -> int:
     return sum(SENTENCE_BYTES + WORD_BYTES * len(sentence) for sentence in sentences)
 
 
-def read_conllu(pieces: Iterable[bytes]) -> Iterator[Sentence]:
-    """Read the sentences of CoNLL-U; heads and labels are ignored.
+def read_conllu(
+    pieces: Iterable[bytes], trees: Literal["ignored", "optional"] = "ignored"
+) -> Iterator[Sentence]:
+    """Read the sentences of CoNLL-U; heads and labels are ignored, unless trees are optional.
 
     >>> list(read_conllu([b"1\\tOak\\n"]))
     Traceback (most recent call last):
@@ -72,7 +74,7 @@ def read_conllu(pieces: Iterable[bytes]) -> Iterator[Sentence]:
     length = _LengthLimit(pieces, LONGEST_CONLLU)
     file = cast("IO[bytes]", _File(length.pieces()))
     try:
-        yield from length.completed(read(file, trees="ignored", name="data"))
+        yield from length.completed(read(file, trees=trees, name="data"))
     except TreebankError as error:
         raise bad(explain(error)) from error
 
