@@ -106,6 +106,8 @@ def _best(
     return {
         "arcs": in_order(reach.arcs),
         "actions": list(map(str, reach.actions)),
+        "is_best": reach.is_best,
+        "is_shortest": reach.is_shortest,
         "svg": draw_best(explorer, built, reach, asked.best_width or asked.width),
     }
 
@@ -126,7 +128,9 @@ def show_why(asked: ExploreRequest) -> dict[str, Any]:
         "instead": in_order(why.instead),
         "mislabelled": in_order(why.mislabelled),
         "wrong": in_order(why.wrong),
-        "repairs": list(map(str, why.repairs)),
+        "repairs": [str(repair.action) for repair in why.repairs],
+        "repaired": [repair.words for repair in why.repairs],
+        "n_wasted": why.n_wasted,
         "is_estimate": why.is_estimate,
         "loss": why.reach.loss,
         "best": _best(explorer, built, why.reach, asked),
