@@ -3,12 +3,14 @@ import { element } from "./shared.js";
 
 const MAX_LABELS = 8; // of a move that are shown; the rest is collapsed
 
+const HIDDEN = { cost: null, optimal: null, n_wasted: null, score: null };
+
 export function drawActions(holder, view, take, isGuess) {
-  const best = favourite(view.choices);
+  const best = isGuess ? null : favourite(view.choices);
   const moves = new Map();
   for (const choice of view.choices) {
     if (!moves.has(choice.move)) moves.set(choice.move, []);
-    moves.get(choice.move).push(isGuess ? { ...choice, cost: null, optimal: null } : choice);
+    moves.get(choice.move).push(isGuess ? { ...choice, ...HIDDEN } : choice);
   }
   if (isGuess) for (const choices of moves.values()) choices.sort((a, b) => (a.label ?? "").localeCompare(b.label ?? ""));
   holder.replaceChildren(
@@ -42,14 +44,16 @@ function drawMove(move, choices, best, take, isGuess) {
 const unseen = (text) => element("span.visually-hidden", {}, text);
 
 function drawChoice(choice, isFavourite, take) {
-  const { action, label, move, cost, optimal, score, forbidden } = choice;
+  const { action, label, move, cost, optimal, score, forbidden, n_wasted: nWasted, is_estimate: isEstimate } = choice;
   const parts = [label === null ? null : unseen(`${move} `), element("bdi.name", {}, label ?? move)];
   if (optimal) parts.push(mark("✓", "optimal"));
+  else if (nWasted) parts.push(mark(`↷+${nWasted}`, `wasteful: ${nWasted} actions more than needed`));
   else if (cost === 0) parts.push(mark("↺", "needs a repair"));
   if (isFavourite) parts.push(mark("◆", "the model's choice", "favourite"));
   if (score !== null) parts.push(unseen("score "), element("span.score", { title: "score" }, String(score)));
   if (cost !== null) {
-    parts.push(unseen("cost "), element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
+    const name = isEstimate ? "estimated cost" : "cost";
+    parts.push(unseen(`${name} `), element(`span.cost${cost ? "" : ".zero"}`, { title: name }, `${isEstimate ? "≈" : ""}${cost}`));
   }
   if (forbidden) parts.push(unseen(`forbidden: ${forbidden}`));
   return element(

@@ -1,7 +1,8 @@
 // The explorer's page. The address holds its whole state: sentence, systems, models, paths, lesson.
 import { Editor } from "./editor.js";
-import { Lesson, listLessons } from "./lesson.js";
+import { Lesson } from "./lesson.js";
 import { Panel } from "./panel.js";
+import { Quiz } from "./quiz.js";
 import { EXAMPLES, split, title, withoutComments } from "./sentences.js";
 import { announce, copy, download, get, hashOf, hashValues, memory, Notice, options, post, showError } from "./shared.js";
 import { PathTree } from "./tree.js";
@@ -12,17 +13,28 @@ const page = {
   changed: ({ isNew = true } = {}) => writeAddress(isNew),
   shown: (panel) => shown(panel),
   labels: () => lesson.labels(), // in addition to those of the gold tree
+  parsed: null, // the model that predicted the reference tree, if that is not gold
+  kind: () => (page.parsed ? "reference" : "gold"),
 };
 const panels = [];
 let opened = []; // the sentences of the open file or text, without comments
 let lesson = null;
 let editor = null;
+let quiz = null;
 
 const KEYS = ["model", "system", "root", "loss", "oracle", "constraints", "path", "ways"];
 const isEmbedded = new URLSearchParams(location.search).get("embed") === "1";
 
 function readAddress() {
-  const values = lesson.open(hashValues());
+  let values;
+  quiz.hide();
+  try {
+    values = lesson.open(hashValues());
+  } catch (error) { // lessons in the address
+    showError(find("error"), error);
+    return;
+  }
+  setParsed(values.parsed ?? null);
   page.sentence = values.sentence ?? Object.values(EXAMPLES)[0];
   const asked = ["", ...("system2" in values || "model2" in values ? ["2"] : [])].map((suffix) => {
     const own = Object.fromEntries(KEYS.map((key) => [key, values[key + suffix]]));
@@ -49,6 +61,13 @@ async function restore(panel, paths) {
   if (!panel.view) return;
   panel.ways.add(panel.view.history);
   panel.ways.draw(panel.find(".ways"), panel.values.path);
+}
+
+// Say that the reference tree is the one that a model predicted.
+function setParsed(model) {
+  page.parsed = model;
+  find("reference").hidden = !model;
+  find("reference").firstElementChild.textContent = model ? `The reference tree was predicted by ${model}; it is not a gold tree. Costs count its arcs. ` : "";
 }
 
 function showPanels(asked) {
@@ -82,7 +101,7 @@ function address() {
     values[`path${suffix}`] = panel.values.path.join(" ");
     values[`ways${suffix}`] = panel.ways.encode(panel.values.path);
   });
-  return hashOf({ ...lesson.values(), ...values });
+  return hashOf({ ...lesson.values(), parsed: page.parsed, ...values });
 }
 
 function writeAddress(isNew) {
@@ -94,6 +113,7 @@ function writeAddress(isNew) {
 function shown(panel) {
   writeAddress(false); // with the path to the state
   lesson.shown(panel);
+  quiz.shown(panel);
   markDifference();
 }
 
@@ -124,6 +144,8 @@ function drawInput() {
 // Start with another sentence.
 function use(sentence) {
   page.sentence = sentence;
+  quiz.hide();
+  setParsed(null);
   lesson.close();
   showPanels(panels.map(({ values }) => ({ ...values, path: [] })));
   writeAddress(true);
@@ -164,8 +186,18 @@ function listen() {
   });
   find("save-conllu").addEventListener("click", saveConllu);
   find("compare").addEventListener("click", compare);
-  find("link").addEventListener("click", ({ target }) => copy(target, location.href));
-  find("embed").addEventListener("click", ({ target }) => copy(target, embedCode()));
+  find("link").addEventListener("click", ({ target }) => copyAddress(target, location.href));
+  find("embed").addEventListener("click", ({ target }) => copyAddress(target, embedCode()));
+  find("lesson-file").addEventListener("change", async ({ target }) => {
+    const [file] = target.files;
+    if (file) await loadLessons(file.name, await file.text());
+    target.value = "";
+  });
+  find("lessons-forget").addEventListener("click", () => {
+    lesson.forget();
+    writeAddress(true);
+  });
+  find("unparsed").addEventListener("click", () => open(title(page.sentence)));
   find("keys").addEventListener("click", ({ target }) => {
     find("help").hidden = !find("help").hidden;
     target.setAttribute("aria-expanded", String(!find("help").hidden));
@@ -178,6 +210,9 @@ function listen() {
   });
   addEventListener("popstate", () => (location.hash === "#main" ? writeAddress(false) : readAddress()));
   addEventListener("keydown", press);
+  new ResizeObserver(() => { // stack and buffer stick below the lesson
+    document.body.style.setProperty("--above", `${find("lesson").offsetHeight}px`);
+  }).observe(find("lesson"));
   let width = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth === width) return; // the address bar of a phone appeared or disappeared
@@ -194,6 +229,23 @@ async function saveConllu() {
   } catch (error) {
     showError(find("error"), error);
   }
+}
+
+async function loadLessons(name, text) {
+  try {
+    await lesson.load(name, text);
+    showError(find("error"), null);
+    announce("The lessons were checked.");
+    history.pushState(null, "", lesson.addressOf("own-1", 1));
+    readAddress();
+  } catch (error) {
+    showError(find("error"), error);
+  }
+}
+
+function copyAddress(button, text) {
+  if (lesson.fitsLink) return copy(button, text);
+  return showError(find("error"), new Notice("This file of lessons is too long for a link; give students the file."));
 }
 
 function embedCode() {
@@ -244,9 +296,14 @@ async function begin() {
     return;
   }
   lesson = new Lesson({ panel: () => panels[0], read: readAddress });
-  page.tried = (...what) => lesson.tried(...what);
+  quiz = new Quiz({ box: find("quiz"), panel: () => panels[0], buttons: [find("quiz-start"), find("lesson-quiz")] });
+  page.tried = (panel, action) => {
+    if (!panel.isGuess) return false;
+    if (!quiz.isOn) return lesson.tried(panel, action);
+    quiz.tried(panel, action);
+    return true;
+  };
   editor = new Editor(find("editor"), (sentence) => open(sentence));
-  listLessons(find("lessons"));
   listen();
   readAddress();
   writeAddress(false);

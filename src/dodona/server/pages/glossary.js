@@ -10,7 +10,9 @@ const TERMS = {
   repair: "An action that undoes an earlier one: UNSHIFT returns a word to the buffer, or a new head replaces an old one. It costs extra actions, but no arcs. (Honnibal & Johnson 2015)",
   beam: "A search that keeps the hypotheses with the best scores and prunes the others after each step. Once the last correct hypothesis is pruned, the search cannot find the gold tree any more. (Aufrant, Wisniewski & Yvon 2017)",
   score: "The model's score of an action; higher is better. It does not depend on the gold tree.",
-  gold: "The reference tree, from which costs are computed.",
+  gold: "The reference tree, from which costs are computed. On a link from the parse page it is the tree that a model predicted.",
+  estimate: "Exact costs would take too long to compute here, or arcs of the reference tree cross and the system counts them one by one. The numbers marked ≈ may be too high or too low, and the tree shown may not be the best one.",
+  wasteful: "The action loses no arc, but more actions are needed afterwards than without it. In the system swap, words that are in the wrong order must be swapped, one pair at a time.",
 };
 
 let nTerms = 0;

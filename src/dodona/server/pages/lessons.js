@@ -1,4 +1,4 @@
-// Five lessons: the state and the text of each step.
+// Seven lessons: the state and the text of each step.
 import { EXAMPLES } from "./sentences.js";
 
 const [LETTER, , PRIEST] = Object.values(EXAMPLES);
@@ -18,6 +18,9 @@ const REPAIRED = `${READ} SHIFT UNSHIFT RIGHT-ARC:IOBJ`;
 const UNSWAPPED = "SHIFT SHIFT LEFT-ARC:det SHIFT SHIFT RIGHT-ARC:advmod SHIFT SHIFT LEFT-ARC:nsubj SHIFT SHIFT LEFT-ARC:case RIGHT-ARC:obl";
 const FIRST_HEAD = "SHIFT SHIFT LEFT-ARC:cc REDUCE RIGHT-ARC:conj";
 const SECOND_HEAD = `${FIRST_HEAD} SHIFT LEFT-ARC:nsubj`;
+
+const STANDARD = "SHIFT SHIFT LEFT-ARC:SBJ";
+const HYBRID = "SHIFT LEFT-ARC:SBJ SHIFT SHIFT";
 
 // A search of `en-linear` with beam width 3: score, parent, action, whether it is correct, new arc.
 const SEARCH = [
@@ -75,9 +78,35 @@ export const LESSONS = [
       { system: "arc-eager", path: "", text: "“A priest arrived yesterday who listened to oaks”: the arc priest → listened crosses the one to “arrived” from the root. A projective system such as arc-eager can never build both: the arc is unreachable before the first action, whatever the parser does." },
       { path: "", text: "The system swap builds every tree. Its arcs join the two topmost words of the stack, and SWAP changes the order of words." },
       { path: UNSWAPPED, text: "“arrived” stands between “priest” and “listened” on the stack, so the two cannot be joined." },
-      { path: `${UNSWAPPED} SWAP`, text: "SWAP moves “arrived” back to the buffer. Now “priest” and “listened” are neighbours." },
+      { path: `${UNSWAPPED} SWAP`, text: "SWAP moves “arrived” back to the buffer. Now “priest” and “listened” are neighbours. SHIFT loses nothing here, but is marked ↷: it puts “arrived” on top of “listened”, and six more actions are needed to come back to this point by other swaps." },
       { path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl`, text: "RIGHT-ARC:acl:relcl joins them: the crossing arc is built." },
       { path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl SHIFT LEFT-ARC:nsubj SHIFT RIGHT-ARC:punct RIGHT-ARC:root`, text: "“arrived” is shifted again and gets its remaining arcs. One swap was enough: two actions more than for a projective tree." },
+    ],
+  },
+  {
+    id: "arc-standard",
+    title: "Arc-standard",
+    paper: "Nivre (2004)",
+    shared: { sentence: LETTER, system: "arc-standard" },
+    steps: [
+      { path: "SHIFT SHIFT", text: "In arc-standard, arcs join the two topmost words of the stack: “He” and “wrote” had to be shifted first. LEFT-ARC:SBJ makes “wrote” the head of “He” and removes “He”." },
+      { path: STANDARD, text: "The dependent of an arc leaves the stack, and with it the chance to get dependents of its own. RIGHT-ARC:PRD would attach “wrote” to the root now. It builds a gold arc and still costs 3: point at it." },
+      { path: `${STANDARD} RIGHT-ARC:PRD`, text: "Here the parser did it: “wrote” is gone before its objects and the full stop were read, and three arcs are lost. Arc-eager can build this arc early, because its RIGHT-ARC keeps the dependent on the stack." },
+      { path: `${STANDARD} SHIFT`, text: "Without that error: “her” is complete and is attached at once. SHIFT would cost 1, since “letter”, too, must become the neighbour of “wrote”." },
+      { path: `${STANDARD} SHIFT RIGHT-ARC:IOBJ SHIFT SHIFT LEFT-ARC:DET RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "Trees grow from the bottom: the arc from the root is the last one. Every derivation takes two actions for each word, here twelve." },
+    ],
+  },
+  {
+    id: "arc-hybrid",
+    title: "Arc-hybrid",
+    paper: "Kuhlmann, Gómez-Rodríguez & Satta (2011)",
+    shared: { sentence: LETTER, system: "arc-hybrid", root: "first" },
+    steps: [
+      { path: "SHIFT", text: "Arc-hybrid takes LEFT-ARC from arc-eager: the front of the buffer, “wrote”, becomes the head of the top of the stack, “He”. Since “He” can meet that front only now, SHIFT loses its arc and that of “wrote”: it costs 2." },
+      { path: HYBRID, text: "RIGHT-ARC is that of arc-standard: it joins the two topmost words of the stack, “wrote” and “her”." },
+      { path: `${HYBRID} SHIFT`, text: "Here SHIFT came first. It cost nothing, unlike in arc-standard: “a” will be attached to the front of the buffer and leave the stack, and “her” will be on top again." },
+      { path: `${HYBRID} SHIFT LEFT-ARC:DET`, text: "Now RIGHT-ARC:IOBJ is due: “letter” must be shifted next to “wrote”. The costs of this system are simple sums over gold arcs, and so it is often taught and trained with a dynamic oracle." },
+      { path: `${HYBRID} SHIFT LEFT-ARC:DET RIGHT-ARC:IOBJ SHIFT RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "The end, after twelve actions: again two for each word." },
     ],
   },
   {

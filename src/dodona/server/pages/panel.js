@@ -5,6 +5,7 @@ import { explainWords } from "./glossary.js";
 import { Player } from "./player.js";
 import { announce, arcName, count, options, post, showError } from "./shared.js";
 import { offerSlides } from "./slides.js";
+import { StepTable } from "./table.js";
 import { drawMoves, drawPicture, drawUnreachable, drawWords, markMoves, tally } from "./state.js";
 import { PathTree } from "./tree.js";
 import { Why } from "./why.js";
@@ -25,6 +26,7 @@ export class Panel {
     this.beam = new BeamView(this.find(".beam"), () => this.request(), (path) => this.go(path));
     this.why = new Why(this);
     explainWords(this.element);
+    this.table = new StepTable(this);
     offerSlides(this);
     this.listen();
     this.set(values);
@@ -136,7 +138,7 @@ export class Panel {
       return null;
     }
     const before = this.shownPath();
-    this.page.tried(this, action);
+    if (this.page.tried(this, action)) return null;
     return this.go([...before, action]);
   }
 
@@ -146,6 +148,7 @@ export class Panel {
 
   // Redo what was undone, or else take the first optimal action; calls run one after the other.
   redo() {
+    if (this.isGuess) return null; // it would give the answer away
     this.redoing = Promise.resolve(this.redoing).then(() => this.forward());
     return this.redoing;
   }
@@ -216,6 +219,7 @@ export class Panel {
 
   draw() {
     const { view } = this;
+    this.element.classList.toggle("guess", this.isGuess);
     drawPicture(this);
     drawWords(this, ".stack", [...view.stack].reverse()); // top first
     drawWords(this, ".buffer", view.buffer);
@@ -229,6 +233,7 @@ export class Panel {
     this.find("[data-do=redo]").disabled = view.is_final;
     this.player.offer(this.system.oracles, { hasModel: this.model !== null, hasGold: view.has_gold });
     this.player.draw();
+    this.table.draw();
     for (const name of this.model ? ["root", "loss"] : []) {
       this.find(`[data-setting=${name}]`).value = view.system[name];
     }

@@ -35,6 +35,7 @@ export class Player {
   }
 
   toggle() {
+    if (this.panel.isGuess) return null;
     return this.timer ? this.pause() : this.play();
   }
 

@@ -1,6 +1,6 @@
 // Views of a parsed sentence: tree, outline, table, CoNLL-U, JSON, enhanced graph.
 import { withoutComments } from "./sentences.js";
-import { arcName, copy, count, element, hashOf, picture, text } from "./shared.js";
+import { arcName, copy, count, element, hashOf, picture, rove, text } from "./shared.js";
 
 export const VIEWS = { trees: "Trees", compact: "Compact", table: "Table", conllu: "CoNLL-U", json: "JSON", graph: "Enhanced graph" };
 const COLUMNS = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"];
@@ -13,13 +13,15 @@ export function drawSentence(item, view) {
   const body = { trees: drawTree, compact: drawOutline, table: drawTable, conllu: (x) => plain(x.conllu), json: (x) => plain(JSON.stringify(withoutPictures(x.sentence), null, 2)), graph: drawGraph }[view];
   const tools = [element("button", { type: "button", onclick: ({ target }) => copy(target, conllu) }, "Copy CoNLL-U")];
   if (sentence.svg) tools.push(element("button", { type: "button", onclick: ({ target }) => copyPicture(target, sentence.svg) }, "Copy SVG"));
-  tools.push(element("a.button", { href: `explore${hashOf({ sentence: withoutComments(conllu), model })}` }, "Open in explorer"));
+  tools.push(element("a.button", { href: `explore${hashOf({ sentence: withoutComments(conllu), model, parsed: model })}` }, "Open in explorer"));
+  const toolbar = element("div.row.tools", { role: "toolbar", "aria-label": "This sentence" }, ...tools);
+  rove(toolbar, tools);
   return element(
     `li.card.tree${matches.length ? ".has-match" : ""}`,
     {},
     element("p.sentence", { dir: "auto" }, sentence.text ?? ""),
     ...[body(item, found)].flat(),
-    element("div.row", {}, ...tools),
+    toolbar,
   );
 }
 
@@ -37,6 +39,7 @@ export function differing({ sentence, other }) {
 function drawTree(item, found) {
   const { sentence, other } = item;
   if (!sentence.svg) {
+    if (sentence.svg === undefined) return [element("p.notice", {}, "Not drawn."), drawOutline(item, found)];
     const why = `A tree of ${count(sentence.words.length, "word")} is too wide for a picture; the outline shows each word below its head.`;
     return [element("p.notice", {}, why), drawOutline(item, found)];
   }

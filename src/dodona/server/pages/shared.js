@@ -3,26 +3,42 @@
 // An error for the user, not a bug in the scripts.
 export class Notice extends Error {}
 
-async function answer(response) {
+async function answer(response, progress) {
   const isJson = (response.headers.get("content-type") || "").includes("json");
-  const data = isJson ? await response.json() : null;
+  const data = isJson ? await (progress ? readPieces(response, progress) : response.json()) : null;
   if (!response.ok || data === null) {
     throw new Notice(data?.error || `The server answered ${response.status}.`);
   }
   return data;
 }
 
+// Read a long answer and report each piece of its text.
+async function readPieces(response, progress) {
+  const pieces = [];
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    pieces.push(piece.value);
+    progress(piece.value);
+  }
+  return JSON.parse(pieces.join(""));
+}
+
 async function send(path, options) {
   try {
     return await fetch(path, options);
   } catch {
-    throw new Notice("The server cannot be reached. Is it running?");
+    throw new Notice(options?.signal?.aborted ? "Cancelled." : "The server cannot be reached. Is it running?");
   }
 }
 
-export async function post(path, data) {
+export async function post(path, data, { signal = null, progress = null } = {}) {
   const headers = { "Content-Type": "application/json" };
-  return answer(await send(path, { method: "POST", headers, body: JSON.stringify(data) }));
+  const response = await send(path, { method: "POST", headers, body: JSON.stringify(data), signal });
+  try {
+    return await answer(response, progress);
+  } catch (error) {
+    throw signal?.aborted ? new Notice("Cancelled.") : error;
+  }
 }
 
 export async function get(path) {
@@ -68,16 +84,36 @@ export function options(select, values, chosen, names = values) {
 
 // Insert a picture from the server; with `press`, its words are buttons.
 export function picture(holder, svg, press = null) {
-  if (!svg) return holder.replaceChildren();
+  holder.replaceChildren();
+  if (!svg) return;
   const bare = svg.replace(/<style>[^<]*<\/style>/, ""); // the page has its own
   const parsed = new DOMParser().parseFromString(bare, "image/svg+xml");
   const drawn = document.importNode(parsed.documentElement, true);
   if (press) drawn.setAttribute("role", "group"); // an image would hide its words from screen readers
-  for (const word of drawn.querySelectorAll(".word")) {
+  const words = [...drawn.querySelectorAll(".word")];
+  for (const word of words) {
     if (!press) word.removeAttribute("tabindex");
     else makeButton(word, () => press(word));
   }
-  holder.replaceChildren(drawn);
+  const direction = drawn.getAttribute("direction") ?? "ltr";
+  if (press) rove(drawn, words, direction);
+  holder.dir = direction; // wide drawings are scrolled to their first word
+  holder.append(drawn);
+}
+
+// Make a group one tab stop; arrow keys move between its items.
+export function rove(group, items, direction = "ltr") {
+  const choose = (chosen) => items.forEach((item) => { item.tabIndex = item === chosen ? 0 : -1; });
+  choose(items[0]);
+  group.addEventListener("focusin", ({ target }) => items.includes(target) && choose(target));
+  group.addEventListener("keydown", (event) => {
+    const at = items.indexOf(event.target);
+    const on = direction === "rtl" ? -1 : 1;
+    const to = { ArrowRight: at + on, ArrowLeft: at - on, Home: 0, End: items.length - 1 }[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    items[(to + items.length) % items.length].focus();
+  });
 }
 
 function makeButton(thing, press) {
@@ -88,6 +124,54 @@ function makeButton(thing, press) {
     event.preventDefault();
     press();
   });
+}
+
+// Work that takes time: what is done is shown after a moment, and can be cancelled. Starting again
+// cancels what was under way, so that its answer cannot replace a newer one.
+export class Work {
+  constructor(box) {
+    this.box = box;
+    this.current = null;
+    this.cancelButton = element("button", { type: "button", onclick: () => this.cancel() }, "Cancel");
+    this.shown = element("span", { role: "status" });
+    box.replaceChildren(element("progress", { "aria-label": "Progress" }), this.shown, this.cancelButton);
+  }
+
+  start(text) {
+    this.drop();
+    this.current = new AbortController();
+    this.report(text);
+    this.timer = setTimeout(() => { this.box.hidden = false; }, 400);
+    return this.current.signal;
+  }
+
+  report(text) {
+    this.shown.textContent = text;
+  }
+
+  // Whether nothing newer was started; then the work is over.
+  end(signal) {
+    if (this.current?.signal !== signal) return false;
+    this.current = null;
+    this.hide();
+    return true;
+  }
+
+  cancel() {
+    this.current?.abort();
+  }
+
+  // Cancel without a word.
+  drop() {
+    this.cancel();
+    this.current = null;
+    this.hide();
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.box.hidden = true;
+  }
 }
 
 export function showError(box, error) {

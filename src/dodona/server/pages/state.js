@@ -1,4 +1,5 @@
 // Shows a state: arcs, stack and buffer, lost and unreachable arcs, the best reachable tree.
+import { term } from "./glossary.js";
 import { arcNames, count, element, picture } from "./shared.js";
 
 const MAX_ACTIONS = 24; // listed on the path to the best tree
@@ -18,6 +19,7 @@ export function drawPicture(panel) {
     if (!known.has([head, label, dependent].join(" "))) arc.classList.add("fresh");
   }
   panel.find(".legend").hidden = !panel.view.has_gold;
+  panel.find(".legend .gold .term").textContent = panel.page.parsed ? `parsed by ${panel.page.parsed}` : "gold";
   panel.find(".legend .never").hidden = !panel.view.never?.length;
   follow(panel, holder, drawn);
 }
@@ -59,10 +61,17 @@ export function tally(panel) {
   const parts = [element("span", {}, view.is_final ? `final, after ${count(view.history.length, "action")}` : count(view.history.length, "action"))];
   if (!view.has_gold) return [...parts, element("span", {}, "no gold tree, so there are no costs")];
   const spent = view.history.reduce((sum, choice) => sum + choice.cost, 0);
+  const isEstimate = view.history.some((choice) => choice.is_estimate);
+  const loss = view.is_final ? "loss " : view.best.is_best ? "smallest reachable loss " : "a reachable loss, perhaps not the smallest: ";
   parts.push(
-    element(`span.spent${spent ? ".bad" : ""}`, {}, "cost so far ", element("b", {}, String(spent))),
-    element(`span.loss${view.loss ? ".bad" : ""}`, {}, view.is_final ? "loss " : "smallest reachable loss ", element("b", {}, String(view.loss))),
+    element(`span.spent${spent ? ".bad" : ""}`, {}, "cost so far ", element("b", {}, `${isEstimate ? "≈" : ""}${spent}`)),
+    element(`span.loss${view.loss ? ".bad" : ""}`, {}, loss, element("b", {}, String(view.loss))),
   );
+  const nWasted = view.history.reduce((sum, choice) => sum + (choice.n_wasted ?? 0), 0);
+  if (nWasted) parts.push(element("span.waste", {}, "wasted actions ", element("b", {}, String(nWasted))));
+  if (!view.is_final && view.choices.some((choice) => choice.is_estimate)) {
+    parts.push(element("span.estimates", {}, "≈ ", term("estimate", "costs are estimates here")));
+  }
   if (view.lost.length) {
     parts.push(element("span.lost", {}, "lost: ", ...arcNames(view.lost, (arc) => panel.arc(arc))));
   }
@@ -76,7 +85,7 @@ export function drawUnreachable(panel) {
   holder.hidden = !never.length;
   if (!never.length) return;
   const crossing = never.flatMap(({ crosses }) => crosses).length > 0;
-  const why = crossing ? ", because arcs of the gold tree cross" : "";
+  const why = crossing ? `, because arcs of the ${panel.page.kind()} tree cross` : "";
   holder.replaceChildren(
     element("p", {}, "Never reachable: ", ...arcNames(never.map(({ arc }) => arc), (arc) => panel.arc(arc)), `. This system cannot build ${never.length > 1 ? "them" : "it"} together with the others${why}.`),
   );
@@ -112,11 +121,12 @@ export function drawBest(panel, best = panel.view.best, loss = panel.view.loss, 
   picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
   holder.querySelector(".picture").hidden = isGold;
   holder.classList.toggle("preview", action !== null);
-  holder.querySelector("summary span").textContent = action ? `The best tree reachable after ${action}` : "The best reachable tree";
+  const name = best.is_best ? "The best reachable tree" : "A reachable tree, perhaps not the best";
+  holder.querySelector("summary span").textContent = action ? `${name.replace(" reachable", "").replace("tree", "tree reachable")} after ${action}` : name;
   holder.querySelector(".legend").hidden = !holder.querySelector(".arc.still");
-  holder.querySelector(".loss").textContent = isGold ? "the gold tree itself" : `loss ${loss}`;
+  holder.querySelector(".loss").textContent = isGold ? `the ${panel.page.kind()} tree itself` : `loss ${loss}`;
   const shown = best.actions.slice(0, MAX_ACTIONS).join(", ");
   const more = best.actions.length - MAX_ACTIONS;
-  const rest = shown ? `By ${shown}${more > 0 ? ` and ${more} more` : ""}.` : "It is complete.";
+  const rest = shown ? `${best.is_shortest ? "By" : "For example by"} ${shown}${more > 0 ? ` and ${more} more` : ""}.` : "It is complete.";
   holder.querySelector(".completion").textContent = rest;
 }

@@ -18,13 +18,14 @@ export class PathTree {
   add(history) {
     let node = this.root;
     this.time += 1;
-    for (const { action, cost } of history) {
+    for (const { action, cost, n_wasted: nWasted, is_estimate: isEstimate } of history) {
       let next = node.children.find((child) => child.action === action);
       if (!next) {
         next = { action, cost, path: [...node.path, action], children: [] };
         node.children.push(next);
       }
       next.cost = cost;
+      next.shown = cost ? `+${isEstimate ? "≈" : ""}${cost}` : nWasted ? `↷+${nWasted}` : "";
       next.time = this.time;
       node.last = next;
       node = next;
@@ -93,7 +94,7 @@ export class PathTree {
   chip(node, here) {
     const isHere = node.path.join(" ") === here;
     const isOn = isHere || `${here} `.startsWith(`${node.path.join(" ")} `) || !node.path.length;
-    const cost = node.cost ? element("span.cost", {}, element("span.visually-hidden", {}, ", cost "), `+${node.cost}`) : null;
+    const cost = node.shown ? element(`span.cost${node.cost ? "" : ".waste"}`, {}, element("span.visually-hidden", {}, node.cost ? ", cost " : ", wasted actions "), node.shown) : null;
     return element(
       `button.chip${isOn ? ".on" : ""}${node.cost ? ".bad" : ""}${node.differs ? ".differs" : ""}`,
       {

@@ -1,5 +1,5 @@
 // Explains the cost of an action beside the actions, and marks lost arcs in the pictures.
-import { arcNames, element, post } from "./shared.js";
+import { arcNames, count, element, post } from "./shared.js";
 import { drawBest } from "./state.js";
 
 const DELAY_MS = 90; // so that a passing pointer sends no request
@@ -83,26 +83,33 @@ export class Why {
 
   reason(why, isPast) {
     const name = (arcs) => arcNames(arcs, (arc) => this.panel.arc(arc));
-    const { cost, loss, instead, wrong, mislabelled, repairs } = why;
-    if (!cost && why.optimal) return [isPast ? "It cost nothing." : "It costs 0 and is optimal: no gold arc is lost."];
-    if (!cost) {
-      const later = repairs.length ? `: ${repairs.join(", ")}` : "";
-      const how = `${isPast ? "It cost" : "It costs"} 0, but is not optimal: it needs ${repairs.length > 1 ? "repairs" : "a repair"} later${later}.`;
-      return [element("span.mark", { "aria-hidden": "true" }, "↺ "), how];
-    }
+    const { cost, loss, instead, wrong, mislabelled, n_wasted: nWasted } = why;
+    const kind = this.panel.page.kind();
+    if (!cost && why.optimal) return [isPast ? "It cost nothing." : `It costs 0 and is optimal: no ${kind} arc is lost.`];
+    if (!cost) return [element("span.mark", { "aria-hidden": "true" }, nWasted ? "↷ " : "↺ "), isPast ? "It cost 0, but " : "It costs 0, but ", ...this.detour(why)];
     const isLabel = (arc) => mislabelled.some((other) => other.join() === arc.join());
     const lost = why.loses.filter((arc) => !isLabel(arc));
-    const parts = [isPast ? `It cost ${cost}: ` : `It costs ${cost}: `];
+    const about = why.is_estimate ? "about " : "";
+    const parts = [isPast ? `It cost ${about}${cost}: ` : `It costs ${about}${cost}: `];
     const add = (words, arcs, end = "") => parts.push(parts.length > 1 ? "; " : "", words, ...name(arcs), end);
     if (lost.length) add(isPast ? "lost " : "loses ", lost);
     if (mislabelled.length) add("the wrong label for ", mislabelled);
-    if (wrong.length) add("leads to ", wrong, wrong.length > 1 ? ", which are not gold" : ", which is not gold");
+    if (wrong.length) add("leads to ", wrong, wrong.length > 1 ? `, which are not ${kind}` : `, which is not ${kind}`);
     if (instead.length) add("in exchange, ", instead, " become reachable");
-    if (parts.length === 1) parts.push("this system's costs are estimates; no single arc accounts for it");
+    if (parts.length === 1) parts.push("no single arc accounts for it");
     parts.push(".");
     if (why.is_estimate) parts.push(" (The cost is an estimate here.)");
-    if (!isPast) parts.push(` The smallest reachable loss is then ${loss}.`);
+    if (!isPast) parts.push(why.best.is_best ? ` The smallest reachable loss is then ${loss}.` : ` A loss of ${loss} is then reachable.`);
     return parts;
+  }
+
+  // Name the actions that will be needed only because of this one.
+  detour({ repairs, repaired, n_wasted: nWasted }) {
+    const named = repairs.slice(0, 6).map((action, i) => `${action} (${repaired[i].map((word) => this.panel.word(word)).join(", ")})`).join(", ");
+    const more = repairs.length > 6 ? ` and ${repairs.length - 6} more` : "";
+    const waste = nWasted ? ` ${count(nWasted, "action")} more than the shortest derivation` : "";
+    if (repairs.every((action) => action === "SWAP")) return [`it is wasteful:${waste}${named ? `; needed later: ${named}${more}` : ""}.`];
+    return [`is not optimal: it needs ${repairs.length > 1 ? "repairs" : "a repair"} later${named ? `: ${named}${more}` : ""}${waste ? `;${waste}` : ""}.`];
   }
 
   mark(arcs) {
