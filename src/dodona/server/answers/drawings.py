@@ -9,7 +9,12 @@ from dodona.treebank.sentence import Sentence
 
 
 def draw_sentence(
-    sentence: Sentence, width: float | None, limits: Limits, *, tree: bool = True, graph: bool = True
+    sentence: Sentence,
+    width: float | None,
+    limits: Limits,
+    *,
+    tree: bool = True,
+    graph: bool = True,
 ) -> dict[str, str | None]:
     """Draw the tree and the enhanced graph of a sentence; None where they are beyond the limits."""
     is_short = len(sentence) <= limits.explore_words
