@@ -20,7 +20,8 @@ from typing import NamedTuple, TypeAlias
 SHIFT, LEFT_ARC, RIGHT_ARC, SWAP = "SHIFT", "LEFT-ARC", "RIGHT-ARC", "SWAP"
 ROOT = 0
 FEW = 6  # words left: a complete search takes up to 40 ms
-MAX_STATES = 4000  # of the search without losses
+MAX_WORK = 30_000  # states of a search times words left: some 20 ms
+LONG = 60  # words left: only ends without swaps are tried, so that long paths stay fast
 
 Words: TypeAlias = tuple[int, ...]
 Moves: TypeAlias = tuple[str, ...]
@@ -117,10 +118,14 @@ def best_end(heads: Words, stack: Words, buffer: Words) -> BestEnd | None:
 
 def _without_loss(heads: Words, stack: Words, buffer: Words) -> BestEnd | None:
     """Search by the number of swaps for an end that loses no arc."""
+    n_words = len(stack) + len(buffer)
+    if n_words > LONG:
+        end = _without_swap(Remaining(heads, stack, buffer), (), None, [])
+        return None if end is None else BestEnd(0, 0, end, is_shortest=True)
     seen = set[tuple[Words, Words]]()
     level: list[tuple[tuple[Words, Words], Moves]] = [((stack, buffer), ())]
     n_swaps = 0
-    while level and len(seen) < MAX_STATES:
+    while level and len(seen) * n_words < MAX_WORK:
         following: list[tuple[tuple[Words, Words], Moves]] = []
         for key, moves in reversed(level):  # late swaps first, as the oracles of the papers do
             end = _without_swap(Remaining(heads, *key), moves, seen, following)
@@ -134,21 +139,25 @@ def _without_loss(heads: Words, stack: Words, buffer: Words) -> BestEnd | None:
 def _without_swap(
     state: Remaining,
     before: Moves,
-    seen: set[tuple[Words, Words]],
+    seen: set[tuple[Words, Words]] | None,
     swapped: list[tuple[tuple[Words, Words], Moves]],
 ) -> Moves | None:
-    """Continue without swaps; return the moves to the end, or collect the states after a SWAP."""
+    """Continue without swaps; return the moves to the end, or collect the states after a SWAP.
+
+    `seen` has the states of other paths, which are not continued again; None collects nothing.
+    """
     moves = list(before)
     while not state.is_final:
         move = state.free_arc()
         if move is None:
-            if state.key in seen:
-                return None
-            seen.add(state.key)
-            if state.can_swap:
-                *rest, lower, upper = state.stack
-                after = (*rest, upper), (lower, *reversed(state.buffer))
-                swapped.append((after, (*moves, SWAP)))
+            if seen is not None:
+                key = state.key
+                if key in seen:
+                    return None
+                seen.add(key)
+                if state.can_swap:
+                    after = (*key[0][:-2], key[0][-1]), (key[0][-2], *key[1])
+                    swapped.append((after, (*moves, SWAP)))
             if not state.buffer:
                 return None
             move = SHIFT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dodona.core.transitions.action import Action
@@ -73,7 +74,13 @@ def costs_are_estimates(system: System, state: State, gold: Gold) -> bool:
         return n_left(state) > system.exact_words
     if isinstance(system, JOINT):
         return False
-    return any(crossed(arc, gold.arcs) for arc in gold.arcs)
+    return _has_crossing(gold.arcs)
+
+
+@lru_cache(maxsize=16)
+def _has_crossing(arcs: frozenset[LabelledArc]) -> bool:
+    """Return whether some arcs cross; cached, because every state of a path needs it."""
+    return any(crossed(arc, arcs) for arc in arcs)
 
 
 def best_swaps(system: System, state: State, gold: Gold) -> BestEnd | None:

@@ -1,4 +1,4 @@
-"""The explorer for lecturers and students: waste, estimates, quizzes, own lessons, tables, phones."""
+"""The explorer for lecturers and students: waste, estimates, quizzes, lessons, tables, phones."""
 
 from __future__ import annotations
 
