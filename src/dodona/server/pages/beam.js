@@ -1,5 +1,5 @@
 // Beam search over time: a column for each step, a row for each rank, lines from parents to children.
-import { arcName, element, post } from "./shared.js";
+import { arcName, element, post, Work } from "./shared.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -12,6 +12,7 @@ export class BeamView {
 		this.form = holder.querySelector("form");
 		this.verdict = holder.querySelector(".verdict");
 		this.grid = holder.querySelector(".scroll");
+		this.work = new Work(holder.querySelector(".busy"));
 		this.form.addEventListener("submit", (event) => {
 			event.preventDefault();
 			this.recorded = null;
@@ -44,10 +45,13 @@ export class BeamView {
 			return;
 		}
 		const beam = Number(this.form.querySelector("input").value);
+		const signal = this.work.start("Searching…");
 		try {
-			this.view = await post("api/explore/beam", { ...this.ask(), beam });
+			const view = await post("api/explore/beam", { ...this.ask(), beam }, { signal });
+			if (!this.work.end(signal)) return;
+			this.view = view;
 		} catch (error) {
-			this.verdict.textContent = error.message;
+			if (this.work.end(signal)) this.verdict.textContent = error.message;
 			return;
 		}
 		this.draw();

@@ -11,8 +11,8 @@ const TERMS = {
 	beam: "A search that keeps the hypotheses with the best scores and prunes the others after each step. Once the last correct hypothesis is pruned, the search cannot find the gold tree any more. (Aufrant, Wisniewski & Yvon 2017)",
 	score: "The model's score of an action; higher is better. It does not depend on the gold tree.",
 	gold: "The reference tree, from which costs are computed. On a link from the parse page it is the tree that a model predicted.",
-	estimate: "Exact costs would take too long to compute here, or arcs of the reference tree cross and the system counts them one by one. The numbers marked ≈ may be too high or too low, and the tree shown may not be the best one.",
-	wasteful: "The action loses no arc, but more actions are needed afterwards than without it. In the system swap, words that are in the wrong order must be swapped, one pair at a time.",
+	estimate: "Arcs of the reference tree cross and the system counts them one by one, or an exact search would take too long. Numbers marked ≈ may be too high or too low, and there may be a better tree than the one shown.",
+	wasteful: "The action loses no arc, but makes the derivation longer: in the system swap, by words that have to be swapped back, one pair at a time.",
 };
 
 let nTerms = 0;
