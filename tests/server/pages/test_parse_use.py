@@ -216,6 +216,8 @@ def test_paper_gets_light_trees_and_no_buttons(browser: Browser, address: str) -
         assert page.evaluate(f"{seen}.filter((e) => e.getClientRects().length).length") == 0
         colour = page.evaluate("getComputedStyle(document.querySelector('svg .form')).fill")
         assert max(map(int, re.findall(r"\d+", colour)[:3])) < 90
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert paper == "rgb(255, 255, 255)"
         wide = "[...document.querySelectorAll('svg')].map((e) => e.getBoundingClientRect().right)"
         assert max(page.evaluate(wide)) <= page.evaluate("document.documentElement.clientWidth")
 

@@ -89,8 +89,10 @@ def test_costs_of_swap_name_waste_and_repairs(client: TestClient) -> None:
     assert choices["RIGHT-ARC:acl"]["n_wasted"] == 0 and choices["RIGHT-ARC:acl"]["optimal"]
     assert found["best"]["is_best"] and found["best"]["is_shortest"]
     swap = explore(client, "/why", **asked, action="SWAP")
-    assert swap["n_wasted"] == choices["SWAP"]["n_wasted"] == 2 * len(swap["repairs"]) > 0
-    assert set(swap["repairs"]) == {"SWAP"} and all(len(pair) == 2 for pair in swap["repaired"])
+    assert swap["n_wasted"] == choices["SWAP"]["n_wasted"] == 2  # itself, and a SHIFT
+    assert (swap["repairs"], swap["repaired"]) == ([], [])
+    early = explore(client, "/why", **asked | {"path": path[:2]}, action="SHIFT")
+    assert early["repairs"] == ["SWAP"] and len(early["repaired"][0]) == 2
 
 
 def test_costs_of_crossing_arcs_are_called_estimates(client: TestClient) -> None:

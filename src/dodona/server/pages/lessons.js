@@ -74,7 +74,7 @@ export const LESSONS = [
 			{ system: "arc-eager", path: "", text: "“A priest arrived yesterday who listened to oaks”: the arc priest → listened crosses the one to “arrived” from the root. A projective system such as arc-eager can never build both: the arc is unreachable before the first action, whatever the parser does." },
 			{ path: "", text: "The system swap builds every tree. Its arcs join the two topmost words of the stack, and SWAP changes the order of words." },
 			{ path: UNSWAPPED, text: "“arrived” stands between “priest” and “listened” on the stack, so the two cannot be joined." },
-			{ path: `${UNSWAPPED} SWAP`, text: "SWAP moves “arrived” back to the buffer. Now “priest” and “listened” are neighbours. SHIFT loses nothing here, but is marked ↷: it puts “arrived” on top of “listened”, and six more actions are needed to come back to this point by other swaps." },
+			{ path: `${UNSWAPPED} SWAP`, text: "SWAP moves “arrived” back to the buffer. Now “priest” and “listened” are neighbours. SHIFT loses nothing here, but is marked ↷: it puts “arrived” on top of “listened”, and other swaps, six more actions, must bring them apart." },
 			{ path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl`, text: "RIGHT-ARC:acl:relcl joins them: the crossing arc is built." },
 			{ path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl SHIFT LEFT-ARC:nsubj SHIFT RIGHT-ARC:punct RIGHT-ARC:root`, text: "“arrived” is shifted again and gets its remaining arcs. One swap was enough: two actions more than for a projective tree." },
 		],
@@ -87,9 +87,9 @@ export const LESSONS = [
 		steps: [
 			{ path: "SHIFT SHIFT", text: "In arc-standard, arcs join the two topmost words of the stack: “He” and “wrote” had to be shifted first. LEFT-ARC:SBJ makes “wrote” the head of “He” and removes “He”." },
 			{ path: STANDARD, text: "The dependent of an arc leaves the stack, and with it the chance to get dependents of its own. RIGHT-ARC:PRD would attach “wrote” to the root now. It builds a gold arc and still costs 3: point at it." },
-			{ path: `${STANDARD} RIGHT-ARC:PRD`, text: "Here the parser did it: “wrote” is gone before its objects and the full stop were read, and three arcs are lost. Arc-eager can build this arc early, because its RIGHT-ARC keeps the dependent on the stack." },
+			{ path: `${STANDARD} RIGHT-ARC:PRD`, text: "Here the parser did it: “wrote” is gone before its objects and the full stop were read, and three arcs are lost. The RIGHT-ARC of arc-eager would keep “wrote” on the stack." },
 			{ path: `${STANDARD} SHIFT`, text: "Without that error: “her” is complete and is attached at once. SHIFT would cost 1, since “letter”, too, must become the neighbour of “wrote”." },
-			{ path: `${STANDARD} SHIFT RIGHT-ARC:IOBJ SHIFT SHIFT LEFT-ARC:DET RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "Trees grow from the bottom: the arc from the root is the last one. Every derivation takes two actions for each word, here twelve." },
+			{ path: `${STANDARD} SHIFT RIGHT-ARC:IOBJ SHIFT SHIFT LEFT-ARC:DET RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "Trees grow from the bottom: the arc from the root comes last. Each word takes two actions." },
 		],
 	},
 	{
@@ -101,8 +101,8 @@ export const LESSONS = [
 			{ path: "SHIFT", text: "Arc-hybrid takes LEFT-ARC from arc-eager: the front of the buffer, “wrote”, becomes the head of the top of the stack, “He”. Since “He” can meet that front only now, SHIFT loses its arc and that of “wrote”: it costs 2." },
 			{ path: HYBRID, text: "RIGHT-ARC is that of arc-standard: it joins the two topmost words of the stack, “wrote” and “her”." },
 			{ path: `${HYBRID} SHIFT`, text: "Here SHIFT came first. It cost nothing, unlike in arc-standard: “a” will be attached to the front of the buffer and leave the stack, and “her” will be on top again." },
-			{ path: `${HYBRID} SHIFT LEFT-ARC:DET`, text: "Now RIGHT-ARC:IOBJ is due: “letter” must be shifted next to “wrote”. The costs of this system are simple sums over gold arcs, and so it is often taught and trained with a dynamic oracle." },
-			{ path: `${HYBRID} SHIFT LEFT-ARC:DET RIGHT-ARC:IOBJ SHIFT RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "The end, after twelve actions: again two for each word." },
+			{ path: `${HYBRID} SHIFT LEFT-ARC:DET`, text: "Now RIGHT-ARC:IOBJ is due: “letter” must be shifted next to “wrote”." },
+			{ path: `${HYBRID} SHIFT LEFT-ARC:DET RIGHT-ARC:IOBJ SHIFT RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "The end: again two actions for each word." },
 		],
 	},
 	{
@@ -114,7 +114,7 @@ export const LESSONS = [
 			{ path: "", text: "In “Oracles and oaks speak” oaks speak, too: in a graph a word may have several heads. Here “oaks” has two, “Oracles” (conj) and “speak” (nsubj)." },
 			{ path: FIRST_HEAD, text: "LEFT-ARC and RIGHT-ARC leave both words in place, so that each can get more arcs. “oaks” has its first head now. REDUCE would remove “Oracles” and cost 1: point at it." },
 			{ path: SECOND_HEAD, text: "“oaks” was shifted and has its second head, “speak”. Now SHIFT costs 2: it makes two gold arcs unreachable." },
-			{ path: `${SECOND_HEAD} REDUCE LEFT-ARC:nsubj REDUCE RIGHT-ARC:root SHIFT`, text: "The end: five arcs over four words. In graphs, costs count missing arcs and superfluous arcs." },
+			{ path: `${SECOND_HEAD} REDUCE LEFT-ARC:nsubj REDUCE RIGHT-ARC:root SHIFT`, text: "The end: five arcs over four words. In graphs, superfluous arcs cost, too." },
 		],
 	},
 	{
@@ -124,7 +124,7 @@ export const LESSONS = [
 		shared: { sentence: COMPLEX, system: "nonmonotonic" },
 		labels: [...new Set(SEARCH.flat().map(([, , action]) => action?.split(":").slice(1).join(":")).filter(Boolean))],
 		steps: [
-			{ path: "", beam: BEAM, text: "“The complex houses pilgrims” is hard for readers and for models. Below is a search of the linear English model (en-linear) with a beam of width 3: after each step only the three best hypotheses are kept. Lines lead from parents to children; hypotheses marked ✓ are still correct." },
+			{ path: "", beam: BEAM, text: "“The complex houses pilgrims” is hard to read. Below is a search of the linear English model (en-linear) with a beam of width 3: after each step only the three best hypotheses are kept. Lines lead from parents to children; hypotheses marked ✓ are still correct." },
 			{ path: "SHIFT LEFT-ARC:det SHIFT SHIFT", beam: BEAM, text: "After step 4 one correct hypothesis is left, at rank 1. “houses” is on the stack and can still become the verb." },
 			{ path: "SHIFT LEFT-ARC:det SHIFT SHIFT LEFT-ARC:compound", beam: BEAM, text: "At step 5 the model scores the compound “houses pilgrims” higher. The correct continuation misses rank 3 by 326 and is pruned: from here on the search cannot find the gold tree, whatever the later scores are. Training that updates the weights at this step is called early update; with a dynamic oracle, training may also continue from the best remaining hypothesis." },
 		],

@@ -102,11 +102,11 @@ function showDifferences() {
 }
 
 // Group items so that the CoNLL-U of each group fits into a request.
-function* batches(some, size) {
+function* batches(some, size, most = Infinity) {
 	let group = [];
 	let total = 0;
 	for (const item of some) {
-		if (group.length && (total + size(item) > MAX_BATCH || group.length === AT_ONCE)) {
+		if (group.length && (total + size(item) > MAX_BATCH || group.length === most)) {
 			yield group;
 			[group, total] = [[], 0];
 		}
@@ -123,7 +123,7 @@ async function fetchDrawings(some, signal, progress = () => {}) {
 		.filter(([sentence]) => sentence && sentence.svg === undefined);
 	const nWanted = wanted.length;
 	let nDrawn = 0;
-	for (const group of batches(wanted, ([, text]) => text.length)) {
+	for (const group of batches(wanted, ([, text]) => text.length, AT_ONCE)) {
 		const isTooLong = group[0][1].length > MAX_BATCH;
 		const drawn = isTooLong ? [{ svg: null, graph_svg: null }] : (await post("api/explore/drawings", { sentence: group.map(([, text]) => text).join(""), width }, { signal })).sentences;
 		group.forEach(([sentence], i) => Object.assign(sentence, drawn[i]));

@@ -1,5 +1,5 @@
 // A quiz: choose an optimal action in each state up to the end; first attempts count.
-import { arcNames, count, element, Notice, press, showError } from "./shared.js";
+import { arcNames, count, element, find, Notice, press, showError } from "./shared.js";
 
 export class Quiz {
 	constructor({ box, panel, buttons }) {
@@ -31,6 +31,7 @@ export class Quiz {
 		this.isOn = false;
 		panel.isGuess = false;
 		this.say(`${panel.view.is_final ? "The end" : "Stopped"}.`);
+		find("lesson-try").disabled = panel.view.is_final;
 		panel.draw();
 	}
 
@@ -44,11 +45,13 @@ export class Quiz {
 		const score = this.nAsked ? element("b", {}, `${this.nRight} of ${count(this.nAsked, "question")} right at the first attempt.`) : null;
 		this.box.replaceChildren(element("p", { role: "status" }, ...parts, " ", score));
 		for (const button of this.buttons) press(button, this.isOn);
+		document.body.classList.toggle("quiz", this.isOn);
+		find("lesson-try").disabled ||= this.isOn;
 	}
 
 	shown(panel) {
 		if (!this.isOn || panel !== this.panel()) return;
-		this.isFirst = true;
+		find("lesson-try").disabled = this.isFirst = true;
 		if (panel.view.is_final) this.stop();
 	}
 

@@ -37,7 +37,8 @@ export async function post(path, data, { signal = null, progress = null } = {}) 
 	try {
 		return await answer(response, progress);
 	} catch (error) {
-		throw signal?.aborted ? new Notice("Cancelled.") : error;
+		if (signal?.aborted) throw new Notice("Cancelled.");
+		throw error instanceof Notice ? error : new Notice("The server broke off its answer. Perhaps this takes longer than it allows; try a part of the text.");
 	}
 }
 

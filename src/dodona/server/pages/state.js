@@ -121,8 +121,9 @@ export function drawBest(panel, best = panel.view.best, loss = panel.view.loss, 
 	picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
 	holder.querySelector(".picture").hidden = isGold;
 	holder.classList.toggle("preview", action !== null);
-	const name = best.is_best ? "The best reachable tree" : "A reachable tree, perhaps not the best";
-	holder.querySelector("summary span").textContent = action ? `${name.replace(" reachable", "").replace("tree", "tree reachable")} after ${action}` : name;
+	const tree = action ? `tree reachable after ${action}` : "reachable tree";
+	holder.querySelector("summary span").textContent = best.is_best ? `The best ${tree}` : `A ${tree}, perhaps not the best`;
+	holder.querySelector(".legend .still").textContent = `not ${panel.page.kind()}${best.is_best ? ", but no better arc is reachable" : ""}`;
 	holder.querySelector(".legend").hidden = !holder.querySelector(".arc.still");
 	holder.querySelector(".loss").textContent = isGold ? `the ${panel.page.kind()} tree itself` : `loss ${loss}`;
 	const shown = best.actions.slice(0, MAX_ACTIONS).join(", ");

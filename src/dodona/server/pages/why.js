@@ -4,7 +4,7 @@ import { drawBest } from "./state.js";
 
 const DELAY_MS = 90; // so that a passing pointer sends no request
 const HINT = matchMedia("(hover: none)").matches
-	? "Switch on “A tap explains first” and tap an action to see the reason for its cost; a second tap takes it."
+	? "With “A tap explains first”, a tap shows the reason for a cost, and a second tap takes the action."
 	: "Point at an action, or go to it with ↑ and ↓, to see the reason for its cost.";
 
 export class Why {
