@@ -82,7 +82,7 @@ def test_sentences_are_drawn_together_within_the_limits() -> None:
 
 def test_costs_of_swap_name_waste_and_repairs(client: TestClient) -> None:
     crossing = "A 2 det\npriest 3 nsubj\ncame 0 root\nwho 5 nsubj\nlistened 2 acl"
-    path = "SHIFT SHIFT LEFT-ARC:det SHIFT SHIFT SHIFT LEFT-ARC:nsubj SWAP".split()
+    path = [*["SHIFT"] * 2, "LEFT-ARC:det", *["SHIFT"] * 3, "LEFT-ARC:nsubj", "SWAP"]
     asked = {"sentence": crossing, "system": "swap", "path": path}
     found = explore(client, **asked)
     choices = {choice["action"]: choice for choice in found["choices"]}

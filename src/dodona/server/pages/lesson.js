@@ -17,7 +17,9 @@ export class Lesson {
 		this.own = [];
 		try {
 			this.use(memory.get("lessons", NO_FILE));
-		} catch { /* written by another version */ }
+		} catch { // written by another version
+			this.use(NO_FILE);
+		}
 		listen("lesson-back", "click", () => this.go(this.number - 1));
 		listen("lesson-next", "click", () => this.go(this.number + 1));
 		listen("lesson-return", "click", () => this.go(this.number));
