@@ -33,6 +33,7 @@ class Step(NamedTuple):
     stack: tuple[str, ...]  # the top last
     buffer: tuple[str, ...]
     arcs: tuple[tuple[str, str, str], ...]  # new ones: head, label, dependent
+    is_estimate: bool = False  # of the cost
 
 
 def list_steps(explorer: Explorer, path: Sequence[Action]) -> list[Step]:
@@ -65,6 +66,7 @@ def list_steps(explorer: Explorer, path: Sequence[Action]) -> list[Step]:
                 tuple(forms[word] for word in state.stack),
                 tuple(forms[word] for word in state.buffer),
                 name(arcs - built),
+                choice is not None and choice.is_estimate,
             )
         )
         built = arcs
@@ -72,7 +74,7 @@ def list_steps(explorer: Explorer, path: Sequence[Action]) -> list[Step]:
 
 
 def to_csv(steps: Iterable[Step]) -> str:
-    """Return the table as CSV, words separated by spaces.
+    """Return the table as CSV, words separated by spaces; ≈ marks estimated costs.
 
     >>> print(to_csv([Step(1, "RIGHT-ARC:obj", 0, ("ROOT", "Ask"), (), (("Ask", "obj", "oak"),))]))
     step,action,cost,stack,buffer,arcs
@@ -83,7 +85,7 @@ def to_csv(steps: Iterable[Step]) -> str:
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(["step", "action", "cost", "stack", "buffer", "arcs"])
     for step in steps:
-        cost = "" if step.cost is None else step.cost
+        cost = "" if step.cost is None else f"{'≈' * step.is_estimate}{step.cost}"
         arcs = " ".join(f"{label}({head}; {word})" for head, label, word in step.arcs)
         words = " ".join(step.stack), " ".join(step.buffer)
         writer.writerow([step.number, step.action, cost, *words, arcs])
@@ -106,7 +108,8 @@ def to_latex(steps: Sequence[Step]) -> str:
         r"\midrule",
     ]
     for step in steps:
-        cost = ["" if step.cost is None else str(step.cost)] if has_costs else []
+        about = r"$\approx$" if step.is_estimate else ""
+        cost = ["" if step.cost is None else f"{about}{step.cost}"] if has_costs else []
         arcs = ", ".join(
             rf"{_word(head)} $\to$ {_word(word)} ({_escape(label)})"
             for head, label, word in step.arcs

@@ -63,6 +63,7 @@ def test_a_table_of_steps_is_returned_as_rows_latex_and_csv(client: TestClient) 
         "stack": ["ROOT", "Ask"],
         "buffer": ["the", "oak"],
         "arcs": [["ROOT", "root", "Ask"]],
+        "is_estimate": False,
     }
     assert found["csv"].splitlines()[2] == "1,RIGHT-ARC:root,0,ROOT Ask,the oak,root(ROOT; Ask)"
     assert "RIGHT-ARC:root & 0 & [\\textsc{root}, Ask] & [the, oak]" in found["latex"]
@@ -101,6 +102,10 @@ def test_costs_of_crossing_arcs_are_called_estimates(client: TestClient) -> None
         found = explore(client, sentence=crossing, system=system)
         assert {choice["is_estimate"] for choice in found["choices"]} == {is_estimate}
         assert found["best"]["is_best"] != is_estimate
+        steps = explore(client, "/table", sentence=crossing, system=system, path=["SHIFT"])
+        assert ("≈" in steps["csv"]) == (r"$\approx$" in steps["latex"]) == is_estimate
+        slide = explore(client, "/slide", sentence=crossing, system=system, path=["SHIFT"])
+        assert ("cost ≈0" in slide["svg"]) == is_estimate
 
 
 def test_actions_come_cheapest_first_within_their_move(client: TestClient) -> None:

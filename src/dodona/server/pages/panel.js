@@ -247,7 +247,7 @@ export class Panel {
 	spoken() {
 		const { view } = this;
 		const last = view.history.at(-1);
-		const taken = last ? `${last.action}${last.cost === null ? "" : `, cost ${last.cost}`}. ` : "Start. ";
+		const taken = last ? `${last.action}${last.cost === null ? "" : `, cost ${last.is_estimate ? "about " : ""}${last.cost}`}. ` : "Start. ";
 		const words = (list) => list.map((i) => this.word(i)).join(" ") || "empty";
 		return `${taken}Stack: ${words(view.stack)}. Buffer: ${words(view.buffer)}. ${view.is_final ? "Final." : `${count(view.choices.length, "action")} to choose from.`}`;
 	}

@@ -26,8 +26,8 @@ export class StepTable {
 		}
 		const hasCosts = this.panel.view.has_gold;
 		const names = COLUMNS.filter((name) => hasCosts || name !== "cost");
-		const rows = this.table.steps.map(({ number, action, cost, stack, buffer, arcs }) => element("tr", {},
-			element("td", {}, String(number)), element("td", {}, action), hasCosts ? element("td", {}, String(cost ?? "")) : null,
+		const rows = this.table.steps.map(({ number, action, cost, stack, buffer, arcs, is_estimate: isEstimate }) => element("tr", {},
+			element("td", {}, String(number)), element("td", {}, action), hasCosts ? element("td", {}, `${isEstimate ? "≈" : ""}${cost ?? ""}`) : null,
 			...[stack, buffer].map((words) => element("td", { dir: "auto" }, words.join(" "))),
 			element("td", {}, arcs.map(([head, label, word]) => `${head} → ${word} (${label})`).join(", "))));
 		const head = element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name)));
