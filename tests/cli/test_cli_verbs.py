@@ -204,6 +204,17 @@ def test_oracle_takes_a_wrong_turn_and_tells_what_is_left(shell: Shell) -> None:
     assert outcome.startswith("best reachable tree (loss 1):\n●─┬─► Ask  root\n")
 
 
+def test_oracle_marks_estimates_and_waste(shell: Shell) -> None:
+    heads = (2, 3, 0, 5, 2)  # 2 → 5 crosses 0 → 3
+    rows = [f"{i}\tw{i}\t_\t_\t_\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1)]
+    crossing = "".join([*rows, "\n"]).encode()
+    options = ["oracle", "--gold", "-", "--actions", "SHIFT SHIFT"]
+    estimated = shell(*options, "--system", "arc-eager", stdin=crossing).out
+    assert "cost ≈0" in estimated and "best reachable tree" not in estimated
+    exact = shell(*options, "--system", "swap", stdin=crossing).out
+    assert "≈" not in exact and "SWAP        cost 0  (wastes 2 actions)" in exact
+
+
 def test_oracle_shows_the_scores_of_a_model(shell: Shell, model: Path, data: Path) -> None:
     gold = data / "projective.conllu"
     found = json.loads(shell("oracle", "--gold", gold, "--model", model, "--json").out)

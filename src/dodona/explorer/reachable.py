@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from dodona.core.transitions.action import Action
+from dodona.core.transitions.registry import find_system
 from dodona.core.transitions.system import LOSSES
+from dodona.explorer.fewest_swaps import FEW, LEFT_ARC, BestEnd, best_end
 
 if TYPE_CHECKING:
-    from dodona.core.transitions.action import Action
     from dodona.core.transitions.gold import Gold
     from dodona.core.transitions.system import State, System
 
 LabelledArc: TypeAlias = tuple[int, str | None, int]  # head, label (None: not annotated), dependent
 
 
+SWAPPING = find_system("swap")
+JOINT = find_system("arc-standard")  # counts the gold arcs that can be built together
+
+
 class Reachable(NamedTuple):
-    """The best tree or graph reachable from a state."""
+    """The best tree or graph that is known to be reachable from a state."""
 
     arcs: frozenset[LabelledArc]  # of the tree or graph
     lost: frozenset[LabelledArc]  # gold arcs that it lacks
     loss: int  # as the system counts it
     actions: tuple[Action, ...]  # that lead to it
+    is_best: bool  # proven: no reachable tree has a smaller loss
+    is_shortest: bool  # proven: no fewer actions lead to that loss
 
 
 def reach(system: System, state: State, gold: Gold) -> Reachable:
-    """Follow the dynamic oracle from a state to a final state.
+    """Follow the dynamic oracle from a state to a final state; of equal paths, the shortest.
+
+    Only in swap do optimal actions lead to paths of different lengths.
 
     >>> import dodona
     >>> system = dodona.system("arc-eager", labels=["root", "obj"])
@@ -35,20 +46,85 @@ def reach(system: System, state: State, gold: Gold) -> Reachable:
     >>> found.lost, found.loss, [str(action) for action in found.actions]
     (frozenset({(0, 'root', 1)}), 1, ['RIGHT-ARC:obj'])
     """
+    end = best_swaps(system, state, gold)
+    is_best = is_shortest = not costs_are_estimates(system, state, gold)
+    if end is not None:
+        is_best, is_shortest = end.is_shortest or not end.n_lost, end.is_shortest
     actions = []
-    labels = {word: label for _, label, word in gold.arcs}
-    while not system.is_final(state):
-        action = _choose(system, state, gold, labels)
+    for action in _best_path(system, state, gold):
         actions.append(action)
         state = system.step(state, action)
     arcs = arcs_of(system, state)
     lost = find_missing(arcs, gold.arcs, with_labels=counts_labels(system))
-    return Reachable(arcs, lost, _loss(system, arcs, gold), tuple(actions))
+    loss = _loss(system, arcs, gold)
+    return Reachable(arcs, lost, loss, tuple(actions), is_best, is_shortest)
+
+
+def costs_are_estimates(system: System, state: State, gold: Gold) -> bool:
+    """Return whether the system's costs in this state may differ from exhaustive search.
+
+    >>> import dodona
+    >>> gold = dodona.Gold(heads=[3, 0, 2], labels=["dep"] * 3)  # 3 → 1 crosses 0 → 2
+    >>> names = ["arc-eager", "arc-standard", "swap"]
+    >>> systems = [dodona.system(name, labels=["dep"]) for name in names]
+    >>> [costs_are_estimates(system, system.start(3), gold) for system in systems]
+    [True, False, False]
+    """
+    if system.searches:
+        return n_left(state) > system.exact_words
+    if isinstance(system, JOINT):
+        return False
+    return _has_crossing(gold.arcs)
+
+
+@lru_cache(maxsize=16)
+def _has_crossing(arcs: frozenset[LabelledArc]) -> bool:
+    """Return whether some arcs cross; cached, because every state of a path needs it."""
+    return any(crossed(arc, arcs) for arc in arcs)
+
+
+def best_swaps(system: System, state: State, gold: Gold) -> BestEnd | None:
+    """Return the best end of a derivation of swap; None for other systems, or if none is found."""
+    if not isinstance(system, SWAPPING):
+        return None
+    heads = {word: head for head, _, word in gold.arcs}
+    return best_end(tuple(heads[i + 1] for i in range(len(state))), state.stack, state.buffer)
+
+
+def n_left(state: State) -> int:
+    """Count the words on the stack and in the buffer."""
+    return sum(word != 0 for word in (*state.stack, *state.buffer))
+
+
+def _best_path(system: System, state: State, gold: Gold) -> Iterator[Action]:
+    labels = {word: label for _, label, word in gold.arcs}
+    end = best_swaps(system, state, gold)
+    while end is None and not system.is_final(state):
+        action = _choose(system, state, gold, labels)
+        yield action
+        state = system.step(state, action)
+        if n_left(state) <= FEW:
+            end = best_swaps(system, state, gold)
+    for move in () if end is None else end.moves:
+        action = _with_label(system, state, move, labels)
+        yield action
+        state = system.step(state, action)
+
+
+def _with_label(system: System, state: State, move: str, labels: dict[int, str | None]) -> Action:
+    """Return a move of swap with the gold label of the word that it attaches."""
+    if not move.endswith("ARC"):
+        return Action(move)
+    own = labels[state.stack[-2 if move == LEFT_ARC else -1]]
+    return Action(move, own if own in system.labels else system.labels[0])
 
 
 def _choose(system: System, state: State, gold: Gold, labels: dict[int, str | None]) -> Action:
     """Return an optimal action; a word that is attached wrongly keeps its gold label."""
-    first, *others = system.optimal(state, gold)
+    optimal = system.optimal(state, gold)
+    if isinstance(system, SWAPPING):  # arcs first: what waits has to be swapped past
+        optimal.sort(key=lambda action: action.label is None)
+    first, *others = optimal
     if first.label is not None and others:
         for _, _, word in system.step(state, first).arcs - state.arcs:
             own = first._replace(label=labels.get(word))

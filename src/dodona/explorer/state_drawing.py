@@ -162,7 +162,8 @@ def _frame(
     wide, high = float(size[1]), float(size[2])
     title = "start"
     if taken:
-        cost = "" if taken[-1].cost is None else f", cost {taken[-1].cost}"
+        about = "≈" * taken[-1].is_estimate
+        cost = "" if taken[-1].cost is None else f", cost {about}{taken[-1].cost}"
         title = f"{len(taken)}. {taken[-1].action}{cost}"
     lines = [
         ("head bold", title),

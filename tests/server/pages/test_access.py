@@ -50,7 +50,6 @@ def test_the_parse_page_in_all_its_views(browser: Browser, address: str, look: s
         page.goto("/#text=two+oaks+speak&other=other")
         expect(page.locator(".tree .word").first).to_be_visible()
         page.locator(".tree .word").first.click()
-        page.click("#search summary")
         page.click("#history > summary")
         views = ("trees", "compact", "table", "conllu", "json", "graph")
         for view in views if look == "light" else ("table", "trees"):
@@ -79,6 +78,16 @@ def test_the_explorer_in_many_states(browser: Browser, address: str, look: str) 
         assert fits(page)
 
 
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_manual(browser: Browser, address: str, look: str) -> None:
+    for page in open_page(browser, address, **LOOKS[look]):
+        page.goto("/help")
+        expect(page.locator("#lessons")).to_be_visible()
+        assert violations(page) == []
+        keep(page, f"access-help-{look}")
+        assert fits(page)
+
+
 @pytest.mark.parametrize("look", ["dark", "phone"])
 def test_lessons_pairs_errors_and_beams(browser: Browser, address: str, look: str) -> None:
     for page in open_page(browser, address, **LOOKS[look]):
@@ -98,6 +107,15 @@ def test_lessons_pairs_errors_and_beams(browser: Browser, address: str, look: st
         page.click("#lessons a >> nth=0")
         page.click("#lesson-try")
         expect(page.locator("#lesson-verdict")).to_be_visible()
+        assert violations(page) == []
+        page.goto("/explore#lesson=arc-hybrid&step=3")
+        page.click(".table > summary")
+        expect(page.locator(".table td").first).to_be_visible()
+        assert violations(page) == []
+        assert fits(page)
+        page.click("#lesson-quiz")
+        page.locator("button.action").first.click()
+        expect(page.locator("#quiz")).to_be_visible()
         assert violations(page) == []
 
 

@@ -23,7 +23,8 @@ pytest_plugins = ["support.browser_lab"]
 
 BEGUN = "SHIFT LEFT-ARC:SBJ RIGHT-ARC:PRD"
 PRIEST = "A 2 det\npriest 3 nsubj\narrived 0 root\nyesterday 3 advmod\nwho 6 nsubj\nlistened 2 acl"
-LESSONS = {"figure-3": 5, "repair": 5, "swap": 6, "graph": 4, "beam": 3}
+LESSONS = {"figure-3": 5, "repair": 5, "swap": 6, "arc-standard": 5, "arc-hybrid": 5}
+LESSONS |= {"graph": 4, "beam": 3}
 
 
 def at(**values: str) -> str:
@@ -167,6 +168,7 @@ def test_a_lesson_shows_the_numbers_of_its_text(page: Page) -> None:
         **{("figure-3", step): loss for step, loss in enumerate("00131", start=1)},
         **{("repair", step): "0" for step in (1, 2, 5)},
         **{("swap", 1): "1", ("swap", 6): "0", ("graph", 4): "0"},
+        **{("arc-standard", 3): "3", ("arc-standard", 5): "0", ("arc-hybrid", 5): "0"},
     }
     for (name, step), loss in losses.items():
         page.goto(f"/explore#lesson={name}&step={step}")
@@ -174,6 +176,14 @@ def test_a_lesson_shows_the_numbers_of_its_text(page: Page) -> None:
         expect(page.locator(".tally .loss b")).to_have_text(loss)
     page.goto("/explore#lesson=graph&step=3")
     expect(action(page, "SHIFT").locator(".cost")).to_have_text("2")
+    page.goto("/explore#lesson=arc-standard&step=2")
+    expect(action(page, "RIGHT-ARC:PRD").locator(".cost")).to_have_text("3")
+    page.goto("/explore#lesson=arc-standard&step=4")
+    expect(action(page, "SHIFT").locator(".cost")).to_have_text("1")
+    page.goto("/explore#lesson=arc-hybrid&step=1")
+    expect(action(page, "SHIFT").locator(".cost")).to_have_text("2")
+    page.goto("/explore#lesson=arc-hybrid&step=3")
+    expect(page.locator(".tally .spent b")).to_have_text("0")
     page.goto("/explore#lesson=beam&step=3")
     expect(page.locator(".verdict")).to_contain_text("At step 5")
     expect(page.locator(".verdict")).to_contain_text("326 too low")

@@ -54,6 +54,60 @@ def test_a_path_leads_to_its_state(client: TestClient) -> None:
     assert end["finished"] == [[0, "root", 1], [0, "root", 2], [0, "root", 3]]
 
 
+def test_a_table_of_steps_is_returned_as_rows_latex_and_csv(client: TestClient) -> None:
+    found = explore(client, "/table", system="arc-eager", root="first", path=["RIGHT-ARC:root"])
+    assert found["steps"][1] == {
+        "number": 1,
+        "action": "RIGHT-ARC:root",
+        "cost": 0,
+        "stack": ["ROOT", "Ask"],
+        "buffer": ["the", "oak"],
+        "arcs": [["ROOT", "root", "Ask"]],
+        "is_estimate": False,
+    }
+    assert found["csv"].splitlines()[2] == "1,RIGHT-ARC:root,0,ROOT Ask,the oak,root(ROOT; Ask)"
+    assert "RIGHT-ARC:root & 0 & [\\textsc{root}, Ask] & [the, oak]" in found["latex"]
+
+
+def test_sentences_are_drawn_together_within_the_limits() -> None:
+    both = "1\tAsk\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + "".join(
+        f"{i}\toak\t_\t_\t_\t_\t0\troot\t0:root\t_\n" for i in (1, 2)
+    )
+    for words, has_second in ((5, True), (1, False)):
+        limits = Limits(explore_words=words)
+        with TestClient(make_app(models(), limits=limits)) as client:
+            first, second = explore(client, "/drawings", sentence=both, width=300)["sentences"]
+            assert first["svg"].startswith("<svg") and first["graph_svg"] is None
+            assert (second["svg"] is not None) == (second["graph_svg"] is not None) == has_second
+
+
+def test_costs_of_swap_name_waste_and_repairs(client: TestClient) -> None:
+    crossing = "A 2 det\npriest 3 nsubj\ncame 0 root\nwho 5 nsubj\nlistened 2 acl"
+    path = [*["SHIFT"] * 2, "LEFT-ARC:det", *["SHIFT"] * 3, "LEFT-ARC:nsubj", "SWAP"]
+    asked = {"sentence": crossing, "system": "swap", "path": path}
+    found = explore(client, **asked)
+    choices = {choice["action"]: choice for choice in found["choices"]}
+    assert choices["RIGHT-ARC:acl"]["n_wasted"] == 0 and choices["RIGHT-ARC:acl"]["optimal"]
+    assert found["best"]["is_best"] and found["best"]["is_shortest"]
+    swap = explore(client, "/why", **asked, action="SWAP")
+    assert swap["n_wasted"] == choices["SWAP"]["n_wasted"] == 2  # itself, and a SHIFT
+    assert (swap["repairs"], swap["repaired"]) == ([], [])
+    early = explore(client, "/why", **asked | {"path": path[:2]}, action="SHIFT")
+    assert early["repairs"] == ["SWAP"] and len(early["repaired"][0]) == 2
+
+
+def test_costs_of_crossing_arcs_are_called_estimates(client: TestClient) -> None:
+    crossing = "A 2 det\npriest 3 nsubj\ncame 0 root\nwho 5 nsubj\nlistened 2 acl"
+    for system, is_estimate in (("arc-eager", True), ("arc-standard", False), ("swap", False)):
+        found = explore(client, sentence=crossing, system=system)
+        assert {choice["is_estimate"] for choice in found["choices"]} == {is_estimate}
+        assert found["best"]["is_best"] != is_estimate
+        steps = explore(client, "/table", sentence=crossing, system=system, path=["SHIFT"])
+        assert ("≈" in steps["csv"]) == (r"$\approx$" in steps["latex"]) == is_estimate
+        slide = explore(client, "/slide", sentence=crossing, system=system, path=["SHIFT"])
+        assert ("cost ≈0" in slide["svg"]) == is_estimate
+
+
 def test_actions_come_cheapest_first_within_their_move(client: TestClient) -> None:
     choices = explore(client, root="first", path=["RIGHT-ARC:root", "SHIFT"])["choices"]
     moves = [choice["move"] for choice in choices]

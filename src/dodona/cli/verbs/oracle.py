@@ -152,7 +152,8 @@ def _print_outcome(explorer: "Explorer", state: "State", view: "StateView") -> N
     if view.reach is None:
         return
     if view.reach.loss:
-        print(f"best reachable tree (loss {view.reach.loss}):")
+        name = "best reachable tree" if view.reach.is_best else "a reachable tree"
+        print(f"{name} (loss {view.reach.loss}):")
     for action in view.reach.actions:
         state = explorer.step(state, action)
     arcs = in_order(explorer.system.finish(state).arcs)
@@ -202,6 +203,8 @@ def _arcs(arcs: Iterable["LabelledArc"], words: Sequence[str]) -> str:
 def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
     """Return a line for each move and cost, with all labels; an arrow marks the action taken.
 
+    ≈ marks costs that are estimates.
+
     >>> from dodona.explorer.explore import Choice
     >>> shift = Choice("SHIFT", None, 0, True, 7)
     >>> left = [Choice("LEFT-ARC", label, 1, False, None) for label in ("obj", "iobj")]
@@ -222,6 +225,9 @@ def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
         named = [" ".join(filter(None, pair)) for pair in scored]
         more = f" and {len(named) - MOST_LABELS} more" if len(named) > MOST_LABELS else ""
         arrow = "→" if taken in groups[key] else " "
-        line = f"{arrow} {move:<{width}}   cost {cost}  {', '.join(named[:MOST_LABELS])}{more}"
+        about, wasted = "≈" * groups[key][0].is_estimate, groups[key][0].n_wasted
+        waste = f"(wastes {wasted} actions)  " if wasted else ""
+        labels = f"{', '.join(named[:MOST_LABELS])}{more}"
+        line = f"{arrow} {move:<{width}}   cost {about}{cost}  {waste}{labels}"
         lines.append(line.rstrip() + (f"  forbidden: {forbidden}" if forbidden else ""))
     return lines

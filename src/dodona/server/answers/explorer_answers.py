@@ -20,7 +20,9 @@ from dodona.explorer.state_drawing import (
     draw_slide,
     draw_state,
 )
+from dodona.explorer.step_table import list_steps, to_csv, to_latex
 from dodona.query.pattern import Pattern
+from dodona.server.answers.drawings import draw_sentence
 from dodona.server.answers.responses import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explorer_request import ExploreRequest
@@ -106,6 +108,8 @@ def _best(
     return {
         "arcs": in_order(reach.arcs),
         "actions": list(map(str, reach.actions)),
+        "is_best": reach.is_best,
+        "is_shortest": reach.is_shortest,
         "svg": draw_best(explorer, built, reach, asked.best_width or asked.width),
     }
 
@@ -126,7 +130,9 @@ def show_why(asked: ExploreRequest) -> dict[str, Any]:
         "instead": in_order(why.instead),
         "mislabelled": in_order(why.mislabelled),
         "wrong": in_order(why.wrong),
-        "repairs": list(map(str, why.repairs)),
+        "repairs": [str(repair.action) for repair in why.repairs],
+        "repaired": [repair.words for repair in why.repairs],
+        "n_wasted": why.n_wasted,
         "is_estimate": why.is_estimate,
         "loss": why.reach.loss,
         "best": _best(explorer, built, why.reach, asked),
@@ -170,6 +176,19 @@ def show_tree(asked: ExploreRequest) -> dict[str, Any]:
     return {"svg": draw_graph(sentence, arcs, asked.width), "conllu": sentence.to_conllu()}
 
 
+def show_drawings(asked: ExploreRequest) -> dict[str, Any]:
+    """Draw the trees and enhanced graphs of sentences; null for those beyond the limits."""
+    sentences = asked.read_sentences()
+    return {"sentences": [draw_sentence(one, asked.width, asked.limits) for one in sentences]}
+
+
+def show_table(asked: ExploreRequest) -> dict[str, Any]:
+    """List the states of the path as a table, also as LaTeX and CSV."""
+    steps = list_steps(asked.explorer(), asked.path)
+    rows = [step._asdict() for step in steps]
+    return {"steps": rows, "latex": to_latex(steps), "csv": to_csv(steps)}
+
+
 def show_slide(asked: ExploreRequest) -> dict[str, Any]:
     """Draw the state, or all states on the path, as a self-contained picture."""
     draw = draw_animation if asked.film else draw_slide
@@ -194,6 +213,8 @@ SHOWN: dict[str, Show] = {  # by address
     "/api/explore/beam": show_beam,
     "/api/explore/why": show_why,
     "/api/explore/tree": show_tree,
+    "/api/explore/drawings": show_drawings,
+    "/api/explore/table": show_table,
     "/api/explore/slide": show_slide,
     "/api/explore/match": show_matches,
 }

@@ -8,8 +8,8 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
-from dodona.explorer.state_drawing import draw_graph
 from dodona.parsing.given import Given
+from dodona.server.answers.drawings import draw_sentence
 from dodona.server.answers.responses import Step, encode
 from dodona.server.answers.udpipe_formats import AROUND, find_format
 from dodona.server.limits import Limits
@@ -18,7 +18,6 @@ from dodona.server.requests.parse_request import ParseRequest
 from dodona.server.requests.process_request import ProcessRequest
 from dodona.server.requests.sentences import size_of, slices
 from dodona.treebank.conllu.quoting import quote_conllu
-from dodona.treebank.graphs.enhanced import enhanced_graph
 from dodona.treebank.sentence import Sentence
 
 
@@ -63,15 +62,10 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
 
 def describe(sentence: Sentence, asked: ParseRequest, limits: Limits) -> dict[str, Any]:
     """Return a sentence as data; drawings of sentences beyond the limits are None."""
-    found = sentence.to_dict()
-    is_short = len(sentence) <= limits.explore_words
-    if asked.svg:
-        found["svg"] = sentence.to_svg(width=asked.width, standalone=False) if is_short else None
-    if asked.graph:
-        arcs = enhanced_graph(sentence) if is_short else []
-        can_draw = 0 < len(arcs) <= limits.explore_arcs
-        found["graph_svg"] = draw_graph(sentence, arcs, asked.width) if can_draw else None
-    return found
+    drawn = draw_sentence(
+        sentence, asked.width, limits, tree=asked.svg, graph=asked.graph and asked.draws
+    )
+    return sentence.to_dict() | drawn
 
 
 def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Step]:

@@ -47,10 +47,11 @@ class ParseRequest:
     output: str
     constraints: str | None  # None: those of the model
     svg: bool
-    graph: bool  # make enhanced graphs, and draw them
+    graph: bool  # make enhanced graphs, and draw them unless `svg` is false
     width: float | None
     confidence: bool = False
     given: bool = False  # keep heads, labels and tags
+    draws: bool = True  # False if the client says that it wants no drawings
 
     @classmethod
     def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ParseRequest:
@@ -83,6 +84,7 @@ class ParseRequest:
             check_pixels("width", fields["width"]) if "width" in fields else None,
             check_flag("confidence", fields.get("confidence", False)),
             given,
+            fields.get("svg", True),
         )
 
     def sentences(self) -> Iterator[Sentence]:

@@ -1,4 +1,4 @@
-"""The pages: a parse page at /, the explorer at /explore, and what they need under /static/.
+"""The pages: parsing at /, the explorer, a short manual, and what they need under /static/.
 
 The files are read once; an ETag lets browsers reuse them. The Content-Security-Policy allows
 nothing from other servers. Other pages may show the explorer in a frame by /explore?embed=1: it has
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
+from importlib.metadata import version
 from importlib.resources import files
 
 from starlette.requests import Request
@@ -32,11 +33,16 @@ HEADERS = {  # in addition to those of all answers
 }
 FRAMED = {"Content-Security-Policy": f"{POLICY}; frame-ancestors *", "Cache-Control": "no-cache"}
 EMBEDDABLE = "explore.html"
-PAGES = {"/": "index.html", "/explore": "explore.html"}
+PAGES = {"/": "index.html", "/explore": "explore.html", "/help": "help.html"}
 FOLDER = files("dodona.server").joinpath("pages")
 STATIC = {
     file.name: file.read_bytes() for file in FOLDER.iterdir() if not file.name.endswith(".html")
 } | {"picture.css": STYLE.encode()}  # for pictures that are downloaded
+
+
+def read_page(name: str) -> bytes:
+    """Return a page with the version of the package in its footer."""
+    return FOLDER.joinpath(name).read_bytes().replace(b"VERSION", version("dodona").encode())
 
 
 def serve(name: str, content: bytes) -> Callable[[Request], Awaitable[Response]]:
@@ -55,6 +61,6 @@ def serve(name: str, content: bytes) -> Callable[[Request], Awaitable[Response]]
 
 
 page_routes = [
-    *(Route(path, serve(name, FOLDER.joinpath(name).read_bytes())) for path, name in PAGES.items()),
+    *(Route(path, serve(name, read_page(name))) for path, name in PAGES.items()),
     *(Route(f"/static/{name}", serve(name, content)) for name, content in STATIC.items()),
 ]
