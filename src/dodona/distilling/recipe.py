@@ -160,7 +160,7 @@ class Distillation:
     def _has_lemmas(self) -> bool:
         from dodona.training.neural.tag_heads import find_tags
 
-        return LEMMA in find_tags(self.gold.first)
+        return LEMMA in find_tags(self.gold.first, self.gold.sentences)
 
     @cached_property
     def _checksum_gold(self) -> str:

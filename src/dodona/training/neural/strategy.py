@@ -83,7 +83,7 @@ class NeuralStrategy(Strategy):
         varied = Variants(self._variants, settings.seed)
         sentences = [*gold.sentences, *varied.copies(gold.sentences)]
         self.task = ParsingTask(settings, sentences, dev, templates, Encoder(()), self._files())
-        self.columns = find_tags(gold.first)
+        self.columns = find_tags(gold.first, gold.sentences)
         tags = [name for name in self.columns if name != LEMMA]
         self.tags = learn_tags(sentences, tags, len(gold.first))
         if self._silver_files is not None:

@@ -82,10 +82,10 @@ def learn_words(
     return NetworkWords(encoded[0], sizes, encoded[1], vectors)
 
 
-def find_tags(sentences: Sequence[Sentence]) -> list[str]:
-    """Return the columns that hold tags and lemmas; none if there are no tags at all."""
+def find_tags(sentences: Sequence[Sentence], others: Sequence[Sentence] = ()) -> list[str]:
+    """Return the columns that hold tags, and lemmas of any; none if there are no tags at all."""
     try:
-        return tag_columns(sentences)
+        return tag_columns(sentences, others)
     except ValueError:  # nothing is tagged
         return []
 
