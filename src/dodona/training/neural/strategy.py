@@ -289,8 +289,10 @@ class NeuralStrategy(Strategy):
 
 
 def lemma_trainer(
-    gold: GoldTreebanks, dev: list[Sentence], seed: int, lexicon: str = ""
+    gold: GoldTreebanks, dev: list[Sentence], seed: int, lexicon: str = "", n_bytes: int = 0
 ) -> LemmaTrainer:
     """Return the trainer of lemmas, which silver lacks; it numbers tags as the network does."""
     settings = TaggerSettings(seed=seed, lexicon=lexicon)
-    return LemmaTrainer(gold.with_lemmas, dev or None, settings, n_first=len(gold.first))
+    trainer = LemmaTrainer(gold.with_lemmas, dev or None, settings, n_first=len(gold.first))
+    trainer.n_bytes = n_bytes
+    return trainer
