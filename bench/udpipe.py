@@ -217,7 +217,7 @@ def score(data: Path, out: Path, name: str, part: str) -> dict[str, object] | No
             return None
         scores = dodona.evaluate_text(list(dodona.read(path)), list(dodona.read(predicted)))
         result[given] = {
-            metric: round(found.f1, 2) for metric, found in scores.items() if found is not None
+            metric: round(found["f1"], 2) for metric, found in scores.to_dict().items() if found
         }
     return result
 
