@@ -62,9 +62,7 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         )
         self.sentences = load(train)
         self.dev = load(dev) if dev is not None else []
-        self.columns = tag_columns(
-            self.sentences[:n_first], self.sentences, lemmas=settings.lemmas
-        )
+        self.columns = tag_columns(self.sentences[:n_first], self.sentences, lemmas=settings.lemmas)
         tags = {name: column_of(self.sentences, name) for name in self.columns if name != LEMMA}
         words, self.gold = learn_words(column_of(self.sentences, "forms"), tags, settings, n_first)
         self.inventory = self.in_training = replace(words, clusters=clusters)

@@ -21,8 +21,10 @@ def pack_within(parts: Sequence[Learned], least: float, n_bytes: int = 0) -> lis
     """
     while True:
         packed = [pack(weights, time, least=least) for weights, time in parts]
-        if not n_bytes or sum(map(packed_size, packed)) <= n_bytes or not any(
-            some.n_rows for some in packed
+        if (
+            not n_bytes
+            or sum(map(packed_size, packed)) <= n_bytes
+            or not any(some.n_rows for some in packed)
         ):
             return packed
         least *= FACTOR
