@@ -3,9 +3,9 @@
     python bench/udpipe.py predict --data DIR --out OUT --jobs 16     # needs ufal.udpipe alone
     python bench/udpipe.py score --data DIR --out OUT                 # needs dodona; JSON lines
 
-DIR has a folder for each treebank with `train`, `dev`, `test` and perhaps `test2`, each `.conllu` or
-`.conllu.gz`. `predict` uses nothing but the standard library and ufal.udpipe, so that it can run on
-another machine. It leaves in OUT, for every treebank, the models `SET.tokenizer.udpipe` and
+DIR has a folder for each treebank with `train`, `dev`, `test` and perhaps `test2`, each `.conllu`
+or `.conllu.gz`. `predict` uses nothing but the standard library and ufal.udpipe, so that it can run
+on another machine. It leaves in OUT, for every treebank, the models `SET.tokenizer.udpipe` and
 `SET.parser.udpipe` (tagger, lemmatiser and parser), and for every part the predictions
 `SET.PART.text.conllu` (from raw text) and `SET.PART.words.conllu` (from gold sentences and words,
 without tags). A file that is there is not made again; a run that was interrupted goes on.
@@ -143,7 +143,8 @@ def make_model(data: Path, out: Path, name: str, kind: str, many: int) -> str:
     path = out / f"{name}.{kind}.udpipe"
     if path.exists():
         return f"{path.name}: there"
-    log = os.open(out / f"{name}.{kind}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    log = os.open(out / f"{name}.{kind}.log", flags, 0o644)
     os.dup2(log, 2)  # the library writes its progress to the standard error stream
     model, facts = train(data, name, kind, many)
     path.with_suffix(".json").write_text(json.dumps(facts) + "\n", encoding="utf-8")

@@ -78,7 +78,7 @@ def unit(name: str) -> int:
 
 
 def lexicon_arrays(lexicon: Lexicon) -> dict[str, Array]:
-    """Return the arrays of a lexicon in a model file; those that are empty only if all have them."""
+    """Return the arrays of a lexicon in a model file."""
     arrays = {
         "hashes": Array("U64", lexicon.hashes.tobytes()),
         "classes": Array("U8", lexicon.classes),

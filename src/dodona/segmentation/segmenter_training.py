@@ -112,7 +112,7 @@ class SegmenterTrainer(Learner[Weights]):
         self.matching = self.words.matching()
 
     def _bytes_of_weights(self) -> int:
-        """Return the bytes that the settings leave for weights beside the lexicon; 0: any number."""
+        """Return the bytes that the settings leave for weights, beside the lexicon; 0: any."""
         if not self.settings.size:
             return 0
         beside = len(self._segmenter(self.average()).to_bytes())

@@ -27,8 +27,8 @@ cdef class RuleIndex:
     cdef unordered_map[uint64_t, int] known             # tokens with a fixed rule, or none
     cdef bint filter[N_FILTER]                          # False: no rule with this key % N_FILTER
     cdef unsigned int lengths[N_SIDES]                  # bit set of affix lengths, by side
-    cdef vector[int] affix_of                           # by rule: length of its ending, or minus
-                                                        # that of its beginning; 0 if it is WHOLE
+    # by rule: the length of its ending, or minus that of its beginning; 0 if it is WHOLE
+    cdef vector[int] affix_of
     cdef readonly bint reads_rests                      # keys tell whether the rest is a word
 
     cdef int fixed_rule(self, const TokenSpan* token) noexcept nogil
