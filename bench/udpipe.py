@@ -13,9 +13,10 @@ without tags). A file that is there is not made again; a run that was interrupte
 All three components are trained with the default options of UDPipe 1 (PASSES has those that may
 change; others: a tokeniser of 24 units, one tagger model for tags and lemmas, a projective parser
 of 200 units with a dynamic oracle and a search-based one at every eighth transition), with dev as
-held-out data, on which each component chooses its best pass. This takes some 40 s of a core for
-1,000 words. A treebank of more than --many words gets fewer passes, so that it takes as long as one
-of that size: at least FEWEST of each. `SET.*.json` has the options of each model and its seconds.
+held-out data, on which each component chooses its best pass. For 1,000 words this takes some 36 s of
+a core for tagger and parser, and 72 s for the 100 epochs of the tokeniser (--epochs for fewer). A
+treebank of more than --many words gets fewer passes, so that it takes as long as one of that size:
+at least FEWEST of each. `SET.*.json` has the options of each model and its seconds.
 """
 
 from __future__ import annotations
@@ -99,7 +100,9 @@ def words_alone(path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def train(data: Path, name: str, kind: str, many: int) -> tuple[bytes, dict[str, object]]:
+def train(
+    data: Path, name: str, kind: str, many: int, epochs: int
+) -> tuple[bytes, dict[str, object]]:
     """Train the tokeniser, or tagger and parser, of a treebank; return the model and its facts."""
     from ufal.udpipe import ProcessingError, Sentences, Trainer
 
@@ -114,11 +117,12 @@ def train(data: Path, name: str, kind: str, many: int) -> tuple[bytes, dict[str,
     sentences = load("train")
     n_words = sum(each.words.size() - 1 for each in sentences)  # without the root
     share = min(1.0, many / n_words)
+    passes = {**PASSES, "tokenizer": (PASSES["tokenizer"][0], epochs)}
     chosen = {
         component: f"{option}={max(round(share * most), FEWEST)}"
         if (component == "tokenizer") == (kind == "tokenizer")
         else "none"
-        for component, (option, most) in PASSES.items()
+        for component, (option, most) in passes.items()
     }
     error, begin = ProcessingError(), time.process_time()
     model = Trainer.train("morphodita_parsito", sentences, load("dev"), *chosen.values(), error)
@@ -138,7 +142,7 @@ def _sentence(conllu: str) -> object:
     return sentence
 
 
-def make_model(data: Path, out: Path, name: str, kind: str, many: int) -> str:
+def make_model(data: Path, out: Path, name: str, kind: str, many: int, epochs: int) -> str:
     """Train a model unless it is there, with the messages of UDPipe in a log; return a report."""
     path = out / f"{name}.{kind}.udpipe"
     if path.exists():
@@ -146,7 +150,7 @@ def make_model(data: Path, out: Path, name: str, kind: str, many: int) -> str:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     log = os.open(out / f"{name}.{kind}.log", flags, 0o644)
     os.dup2(log, 2)  # the library writes its progress to the standard error stream
-    model, facts = train(data, name, kind, many)
+    model, facts = train(data, name, kind, many, epochs)
     path.with_suffix(".json").write_text(json.dumps(facts) + "\n", encoding="utf-8")
     _write(path, model)
     return f"{path.name}: {facts['words']} words, {facts['seconds']} s, {len(model)} bytes"
@@ -184,13 +188,13 @@ def _write(path: Path, content: bytes) -> None:
     temporary.replace(path)
 
 
-def predict_all(data: Path, out: Path, names: list[str], jobs: int, many: int) -> None:
+def predict_all(data: Path, out: Path, names: list[str], jobs: int, many: int, epochs: int) -> None:
     """Train and predict all treebanks, the largest first, since they take longest."""
     out.mkdir(parents=True, exist_ok=True)
     names.sort(key=lambda name: -(find(data, name, "train") or data).stat().st_size)
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         training = {
-            pool.submit(make_model, data, out, name, kind, many): name
+            pool.submit(make_model, data, out, name, kind, many, epochs): name
             for name in names
             for kind in KINDS
         }
@@ -233,6 +237,7 @@ def main() -> None:
     parser.add_argument("--parts", default=",".join(PARTS), help="parts to score")
     parser.add_argument("--jobs", type=int, default=1, help="processes that train")
     parser.add_argument("--many", type=int, default=10**9, help="words: more have fewer passes")
+    parser.add_argument("--epochs", type=int, default=100, help="most epochs of the tokeniser")
     given = parser.parse_args()
     found = [f.name for f in sorted(given.data.iterdir()) if f.is_dir()]
     whole = [name for name in found if all(find(given.data, name, p) for p in ("train", "dev"))]
@@ -247,7 +252,7 @@ def main() -> None:
         import ufal.udpipe  # noqa: F401
     except ImportError:
         sys.exit("skipped: ufal.udpipe is not installed (pip install ufal.udpipe)")
-    predict_all(given.data, given.out, names, given.jobs, given.many)
+    predict_all(given.data, given.out, names, given.jobs, given.many, given.epochs)
 
 
 if __name__ == "__main__":
