@@ -44,6 +44,7 @@ EPOCHS = {LINEAR: 15, NEURAL: 36}
 # slots of networks, by the templates for the same system
 SLOTS = {"rich": "stack-buffer", "rich-hybrid": "hybrid", "rich-stack": "stack", "graph": "graph"}
 AUTO = "auto"  # chosen by the other settings
+SIZE = "largest size of the file in kB: further features are dropped; 0: no limit"
 PRUNE = "drop features whose weights sum to less than N/127 of the largest weight"
 CLUSTERS = "file of word clusters, as written by `dodona cluster`"
 
@@ -449,12 +450,14 @@ class SegmenterSettings:
     )
     cutoff: int = _flag(2, "minimum frequency of features")
     prune: int = _flag(8, PRUNE)
+    size: int = _flag(0, SIZE)
 
     @_checked
     def __post_init__(self) -> None:
         _check_range(self, "epochs", most=MAX_EPOCHS)
         _check_range(self, "prune")
         _check_range(self, "seed", least=0)
+        _check_range(self, "size", least=0)
         _check_range(self, "cutoff", most=MAX_CUTOFF)
         is_valid = 0.5 < self.certain <= 1
         _require(is_valid, f"certain must be above 0.5 and at most 1, not {self.certain}")

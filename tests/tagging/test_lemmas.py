@@ -219,6 +219,23 @@ def test_no_lemmas_no_task(tagger: dodona.Tagger) -> None:
 # --- files
 
 
+def test_words_without_lemmas_teach_none() -> None:
+    full = treebank(40, 1)
+    empty = [s.replace(lemmas=["_"] * len(s)) for s in treebank(80, 2)]
+    with_both = dodona.train_tagger([*empty, *full], epochs=3)
+    new = treebank(40, 3)
+    tagged = [with_both.tag(s.replace(lemmas=["_"] * len(s))) for s in new]
+    accuracies = tag_accuracies(new, tagged, TAGS)
+    assert "_" not in {lemma for s in tagged for lemma in s.lemmas}
+    assert accuracies["lemma"] > 90
+
+
+def test_a_first_treebank_without_lemmas_takes_them_from_others() -> None:
+    first = [s.replace(lemmas=["_"] * len(s)) for s in treebank(40, 1)]
+    trainer = TaggerTrainer([*first, *treebank(40, 2)], None, TaggerSettings(), n_first=40)
+    assert trainer.columns[-1] == "lemma"
+
+
 def test_a_saved_tagger_has_its_lemmas(tagger: dodona.Tagger, tmp_path: Path) -> None:
     tagger.save(tmp_path / "t")
     loaded = dodona.Tagger.load(tmp_path / "t")

@@ -69,6 +69,8 @@ class Recipe:
     segmenter: str = TRAIN  # or "none", or a model with one
     raw: Sequence[str] = ()  # files of text for training the segmenter …
     abbreviations: str = ""  # … and a list of abbreviations
+    segmenter_size: int = 0  # of its file, in kB; 0: any
+    lemma_size: int = 0  # of the weights of lemmas, in kB; 0: any
     lexicon: str = ""  # a list of words with their lemmas
     harmony: str = ""  # a list of decisions where treebanks disagree
     n_teachers: int = 1
@@ -88,15 +90,21 @@ class Recipe:
             raise ValueError("give either text for teachers to annotate, or annotated silver")
         if self.settings.scorer != NEURAL:
             raise ValueError("a student is a network: scorer='neural'")
-        if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
-            raise ValueError("raw text and abbreviations are for a segmenter that is trained")
+        if (self.raw or self.abbreviations or self.segmenter_size) and self.segmenter != TRAIN:
+            raise ValueError(
+                "raw text, abbreviations and a size are for a segmenter that is trained"
+            )
         vars(self).update(  # plain values, for records
+            segmenter_size=to_int(self.segmenter_size, "segmenter_size"),
+            lemma_size=to_int(self.lemma_size, "lemma_size"),
             n_teachers=to_int(self.n_teachers, "teachers"),
             longest=to_int(self.longest, "longest"),
             per_gold=to_float(self.per_gold, "per_gold"),
         )
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
+        if min(self.segmenter_size, self.lemma_size) < 0:
+            raise ValueError("sizes are at least 0")
         if not 0 <= self.variants <= 1:
             raise ValueError(f"variants: a share from 0 to 1, not {self.variants}")
         if len(self.encoders) > self.n_teachers:
@@ -160,7 +168,7 @@ class Distillation:
     def _has_lemmas(self) -> bool:
         from dodona.tagging.word_learning import find_tags
 
-        return LEMMA in find_tags(self.gold.first)
+        return LEMMA in find_tags(self.gold.first, self.gold.sentences)
 
     @cached_property
     def _checksum_gold(self) -> str:
@@ -185,7 +193,12 @@ class Distillation:
 
         def make(path: Path) -> None:
             raw, listed = tuple(recipe.raw), recipe.abbreviations
-            parts = PartSources(recipe.segmenter, raw=raw, abbreviations=listed)
+            parts = PartSources(
+                recipe.segmenter,
+                raw=raw,
+                abbreviations=listed,
+                segmenter_size=recipe.segmenter_size,
+            )
             source = SegmenterSource(parts, self.gold.with_spacing, self.dev or None, seed)
             for epoch in source.trainer.epochs() if source.trainer is not None else ():
                 self._report_epoch(epoch)
@@ -203,16 +216,18 @@ class Distillation:
         if not self._has_lemmas:
             return None
         seed, lexicon = self.recipe.settings.seed, self.recipe.lexicon
+        size = self.recipe.lemma_size
 
         def make(path: Path) -> None:
-            trainer = lemma_trainer(self.gold, self.dev, seed, lexicon)
+            trainer = lemma_trainer(self.gold, self.dev, seed, lexicon, 1000 * size)
             if path.exists():
                 trainer.resume(path)
             for epoch in trainer.epochs(checkpoint=path):
                 self._report_epoch(epoch)
 
         listed = {"lexicon": file_checksum(Path(lexicon))} if lexicon else {}
-        step = self._step("lemmas", gold=self._checksum_gold, seed=seed, **listed)
+        within = {"size": size} if size else {}
+        step = self._step("lemmas", gold=self._checksum_gold, seed=seed, **listed, **within)
         return step.single_file("lemmas.checkpoint", make)
 
     def sentences(self) -> StepFolder:
@@ -238,7 +253,8 @@ class Distillation:
         recipe = self.recipe
         beside = map(Path, filter(None, (*recipe.raw, recipe.abbreviations)))
         taken = PartSources(recipe.segmenter).checksums().values()
-        return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
+        size = [f"{recipe.segmenter_size} kB"] if recipe.segmenter_size else []
+        return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside), *size]
 
     def teacher_settings(self) -> list[TeacherSettings]:
         """Return the settings of each teacher; they differ in their seeds and encoders."""

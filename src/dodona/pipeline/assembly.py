@@ -30,7 +30,8 @@ class SegmenterSource:
         self._ready: Segmenter | None = sources.ready("segmenter")
         if sources.is_trained("segmenter"):
             beside = Sources(sources.raw, sources.abbreviations)
-            self.trainer = SegmenterTrainer(train, dev, SegmenterSettings(seed=seed), beside)
+            settings = SegmenterSettings(seed=seed, size=sources.segmenter_size)
+            self.trainer = SegmenterTrainer(train, dev, settings, beside)
 
     def segmenter(self) -> Segmenter | None:
         """Return the segmenter after all its epochs; its bias is searched for once."""

@@ -22,7 +22,8 @@ NAMES = ("segmenter", "tagger", "parser")
 class PartSources:
     """The source of each part: "train", "none", or the path of a model that has it.
 
-    A segmenter in training also learns from files of `raw` text and a list of `abbreviations`.
+    A segmenter in training also learns from files of `raw` text and a list of `abbreviations`; its
+    file has at most `segmenter_size` kB, unless that is 0.
 
     >>> PartSources(segmenter="none").is_trained("segmenter")
     False
@@ -36,12 +37,15 @@ class PartSources:
     parser: str = TRAIN
     raw: tuple[str, ...] = ()
     abbreviations: str = ""
+    segmenter_size: int = 0
 
     def __post_init__(self) -> None:
         if self.parser == NONE and self.tagger == NONE:
             raise SettingsError("neither parser nor tagger: there is nothing to make a model of")
-        if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
-            raise SettingsError("raw text and abbreviations are for a segmenter that is trained")
+        if (self.raw or self.abbreviations or self.segmenter_size) and self.segmenter != TRAIN:
+            raise SettingsError(
+                "raw text, abbreviations and a size are for a segmenter that is trained"
+            )
 
     def is_trained(self, name: str) -> bool:
         """Return whether a part is to be learned from the treebank."""

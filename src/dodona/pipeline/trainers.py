@@ -56,6 +56,7 @@ def train(
     parser: str = "train",
     raw: Sequence[str | Path] = (),
     abbreviations: str | Path = "",
+    segmenter_size: int = 0,
     language: str = "",
     licence: str = "",
     from_: str | Path = "",
@@ -70,8 +71,9 @@ def train(
     Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword. With
     `pipeline="text"` the parser reads raw text; `segmenter`, `tagger` and `parser` then name the
     sources of its parts: "train", "none", or the path of a model. Without a parser the result is a
-    tagger. The segmenter also learns from files of `raw` text and a list of `abbreviations`. The
-    model records `language` and `licence` of the data.
+    tagger. The segmenter also learns from files of `raw` text and a list of `abbreviations`; with a
+    `segmenter_size`, it takes at most so many kB. The model records `language` and `licence` of the
+    data.
 
     With `from_`, the name or path of a model, training continues from it: a few hundred sentences
     suffice. It keeps more of what it knew if it rehearses treebanks, or plain text as the model
@@ -80,13 +82,15 @@ def train(
     A `checkpoint` is written to that file after every epoch; `resume` continues from one, to the
     same model.
     """
-    sources = PartSources(segmenter, tagger, parser, tuple(map(str, raw)), str(abbreviations))
+    files = tuple(map(str, raw)), str(abbreviations)
+    sources = PartSources(segmenter, tagger, parser, *files, segmenter_size)
     card = Card(language, licence=licence)
     card.check()
     if pipeline not in PIPELINES:
         raise SettingsError(f"pipeline is one of {', '.join(PIPELINES)}, not {pipeline!r}")
     if pipeline == PARSER and sources != PartSources():
-        raise SettingsError("segmenter, tagger, parser, raw and abbreviations need pipeline='text'")
+        needing = "segmenter, tagger, parser, raw, abbreviations and segmenter_size"
+        raise SettingsError(f"{needing} need pipeline='text'")
     run = report, checkpoint, resume
     if from_ or rehearse:
         base = Base.of_flags(from_, rehearse, pipeline)

@@ -21,6 +21,7 @@ Rule = tuple[str, str, tuple[str, ...]]  # side, affix, words: in lower case
 
 MIN_TYPES = 2  # distinct tokens that a rule for an affix must expand …
 MIN_SHARE = 0.05  # … and their share among the tokens with that affix
+RESTS = 0.02  # share of tokens that are multiword tokens from which on `reads_rests` is set
 CERTAIN = 3  # occurrences, always expanded alike, that fix the rule of a token
 MAX_AFFIX = 16
 APOSTROPHES = "'\u2019"
@@ -28,11 +29,15 @@ APOSTROPHES = "'\u2019"
 
 @record
 class ExpansionRules:
-    """Rules, and the tokens whose rule is fixed: their hashes and rule numbers (0: none)."""
+    """Rules, and the tokens whose rule is fixed: their hashes and rule numbers (0: none).
+
+    With `reads_rests`, the model also knows whether a token without the affix is a word.
+    """
 
     rules: list[Rule] = field(default_factory=list)
     hashes: array[int] | memoryview = field(default_factory=lambda: array("Q"))
     fixed_rules: array[int] | memoryview = field(default_factory=lambda: array("I"))
+    reads_rests: bool = False
 
     def index(self, more: Sequence[Rule] = (), given: Mapping[str, int] | None = None) -> RuleIndex:
         """Return an index of the rules; those of `more` apply to every token that matches.
@@ -44,7 +49,9 @@ class ExpansionRules:
         if given:
             hashes = array("Q", [*hashes, *(string_hash(lower(token)) for token in given)])
             numbers = array("I", [*numbers, *given.values()])
-        return RuleIndex(affixes, hashes, numbers, len(self.rules))
+        return RuleIndex(
+            affixes, hashes, numbers, len(self.rules), reads_rests=self.reads_rests
+        )
 
     def doubled(self) -> list[Rule]:
         """Return rules for two contractions in a row, which are too rare to be learned.
@@ -118,7 +125,8 @@ def learn_rules(
     for low, parts in zip(lows, words, strict=True):
         key = (low, tuple(map(lower, parts)))
         gold.append(number[rule_of[key]] if len(parts) > 1 and key in rule_of else 0)
-    return ExpansionRules(rules, *_fixed(rules, lows, gold)), gold
+    reads_rests = sum(map(bool, gold)) >= RESTS * len(gold) > 0
+    return ExpansionRules(rules, *_fixed(rules, lows, gold), reads_rests), gold
 
 
 def _is_expressible(token: str, words: tuple[str, ...]) -> bool:

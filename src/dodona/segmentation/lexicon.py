@@ -13,6 +13,7 @@ from dodona.core.segmenting.expansion import string_hash
 from dodona.core.segmenting.lexicon_index import FIELDS, LexiconIndex
 from dodona.records import field, record, replace
 from dodona.segmentation.expansion_rules import lower
+from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 
 FOLLOWERS = ("any", "name", "number", "word")  # what usually follows an abbreviation
@@ -40,6 +41,9 @@ class Lexicon:
     patterns: Mapping[str, str] = field(default_factory=dict)  # "open" or "whole"
     tags: bytes | None = None  # grammatical classes of the words; None in files older than tags
     coverage: float = 0.0  # share of the treebank's words that are in the lexicon
+    # of text without spaces: frequent strings, and their entropies (`string_learning`)
+    strings: "array[int] | memoryview" = field(default_factory=lambda: array("I"))
+    entropies: bytes = b""
 
     @cached_property
     def _known(self) -> frozenset[int]:
@@ -68,7 +72,10 @@ class Lexicon:
         tags = None
         if self.tags is not None:  # other abbreviations follow, without tags
             tags = self.tags + bytes(len(classes) - len(self.hashes))
-        return LexiconIndex(array("Q", classes), bytes(classes.values()), self.patterns, tags)
+        return LexiconIndex(
+            *(array("Q", classes), bytes(classes.values()), self.patterns, tags),
+            *(self.strings, self.entropies),
+        )
 
 
 def unit(name: str) -> int:
@@ -76,8 +83,24 @@ def unit(name: str) -> int:
     return FIELDS[name] & -FIELDS[name]
 
 
-def restore_lexicon(about: Any, hashes: memoryview, classes: bytes, tags: bytes | None) -> Lexicon:
-    """Restore a lexicon from a model file; raise ValueError if it is damaged."""
+def lexicon_arrays(lexicon: Lexicon) -> dict[str, Array]:
+    """Return the arrays of a lexicon in a model file."""
+    arrays = {
+        "hashes": Array("U64", lexicon.hashes.tobytes()),
+        "classes": Array("U8", lexicon.classes),
+    }
+    if lexicon.tags is not None:
+        arrays["tags"] = Array("U8", lexicon.tags)
+    if lexicon.entropies:
+        arrays["strings"] = Array("U32", lexicon.strings.tobytes())
+        arrays["entropies"] = Array("U8", lexicon.entropies)
+    return arrays
+
+
+def restore_lexicon(about: Any, arrays: Mapping[str, memoryview]) -> Lexicon | None:
+    """Restore a lexicon from a model file, if it has one; raise ValueError if it is damaged."""
+    if "hashes" not in arrays and "classes" not in arrays:
+        return None
     abbreviations = {}
     for word, found in read_field(about, "abbreviations", dict).items():
         match found:
@@ -86,4 +109,8 @@ def restore_lexicon(about: Any, hashes: memoryview, classes: bytes, tags: bytes 
             case _:
                 raise ValueError(f"the abbreviation {word!r} has the invalid entry {found!r}")
     patterns, coverage = read_field(about, "patterns", dict), read_field(about, "coverage", float)
-    return Lexicon(abbreviations, hashes, classes, patterns, tags, coverage)
+    return Lexicon(
+        *(abbreviations, arrays["hashes"], bytes(arrays["classes"]), patterns),
+        *(bytes(arrays["tags"]) if "tags" in arrays else None, coverage),
+        *(arrays.get("strings", array("I")), bytes(arrays.get("entropies", b""))),
+    )

@@ -25,9 +25,11 @@ from dodona.core.segmenting.expansion import string_hash
 from dodona.core.segmenting.patterns import PATTERNS
 from dodona.segmentation.expansion_rules import lower
 from dodona.segmentation.lexicon import FOLLOWERS, WORD, Abbreviation, Lexicon, unit
+from dodona.segmentation.string_learning import is_unspaced, learn_strings
 from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import read_lines
+from dodona.treebank.raw_text import GoldText
 
 LISTED = 3  # the level of listed abbreviations; learned ones have 1 or 2
 WHOLE, UNIT = "whole", "unit"  # kinds of entries that are not abbreviations
@@ -257,12 +259,13 @@ class Sources:
 
 
 def learn_lexicon(
-    text: str, tags: Mapping[str, int], patterns: Sequence[Sequence[int]], sources: Sources
+    gold: GoldText, tags: Mapping[str, int], patterns: Sequence[Sequence[int]], sources: Sources
 ) -> Lexicon:
     """Learn a lexicon; `patterns` has the counts of whole and split matches, by pattern id.
 
     `tags` are the grammatical classes of the treebank's words (`learn_tags`).
     """
+    text = gold.text
     counts = count_words(chain((line.split() for line in text.split("\n")), sources.lines()))
     words = {lower(word): word_class(counts, word) for word in counts.known()}
     words |= {word: 0 for word in tags if word not in words}
@@ -274,6 +277,7 @@ def learn_lexicon(
         {name: _state(*patterns[number]) for name, number in PATTERNS.items()},
         bytes(tags.get(word, 0) for word in words),
         round(sum(seen) / max(len(seen), 1), 4),
+        *(learn_strings(chain([text], *map(read_lines, sources.raw))) if is_unspaced(gold) else ()),
     )
 
 

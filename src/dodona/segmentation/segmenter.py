@@ -19,7 +19,7 @@ from dodona.errors import DodonaError
 from dodona.records import field, record, replace
 from dodona.rules.ruled import Ruled
 from dodona.segmentation.expansion_rules import ExpansionRules, Rule, restore_rules, whole_rules
-from dodona.segmentation.lexicon import Lexicon, restore_lexicon
+from dodona.segmentation.lexicon import Lexicon, lexicon_arrays, restore_lexicon
 from dodona.segmentation.sentence_writer import Cursor, SentenceWriter
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # loaded with rules
     from dodona.rules.boundaries import BoundaryRules
     from dodona.rules.rules import Rules
 
+LEXICON = "segmenter.lexicon."  # names of its arrays
 PIECE = 1 << 16  # characters of a stream that are segmented together
 
 Splitting = Literal["learned", "lines"]
@@ -48,7 +49,8 @@ class Segmenter(Ruled):
     Made by `train_segmenter` or `Segmenter.load`. `record` holds the data of its training.
     """
 
-    FORMAT = FileFormat("segmenter", version=2, oldest=1, implied=1)  # 2: tags of words
+    # 2: tags of words; 3: strings of text without spaces, rests of multiword tokens
+    FORMAT = FileFormat("segmenter", version=3, oldest=1, implied=1)
 
     settings: SegmenterSettings
     pair_table: bytes  # boundary labels of pairs of character kinds (`make_pair_table`)
@@ -161,13 +163,20 @@ class Segmenter(Ruled):
             text, cursor, by_lines=by_lines, is_end=is_end, forbidden=forbidden
         )
 
+    @property
+    def version(self) -> int:
+        """The version of its file: 2 without what is new, so that older releases can read it."""
+        has_strings = self.lexicon is not None and bool(self.lexicon.entropies)
+        return self.FORMAT.version - (not (has_strings or self.rules.reads_rests))
+
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return the segmenter as plain data and arrays."""
         from dataclasses import asdict
 
         about = {
-            "settings": asdict(self.settings),
+            "settings": {k: v for k, v in asdict(self.settings).items() if k != "size" or v},
             "rules": self.rules.rules,
+            **({"reads_rests": True} if self.rules.reads_rests else {}),
             "bias": self.bias,
             "steps": [self.weights.step, self.word_weights.step],
             "record": self.record,
@@ -181,10 +190,7 @@ class Segmenter(Ruled):
             known = self.lexicon
             about |= {"abbreviations": dict(known.abbreviations), "patterns": dict(known.patterns)}
             about["coverage"] = known.coverage
-            arrays["segmenter.lexicon.hashes"] = Array("U64", known.hashes.tobytes())
-            arrays["segmenter.lexicon.classes"] = Array("U8", known.classes)
-            if known.tags is not None:
-                arrays["segmenter.lexicon.tags"] = Array("U8", known.tags)
+            arrays |= {LEXICON + name: array for name, array in lexicon_arrays(known).items()}
         return about, arrays
 
     @classmethod
@@ -195,14 +201,10 @@ class Segmenter(Ruled):
             restore_rules(read_field(about, "rules", list[list[Any]])),
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
+            "reads_rests" in about and read_field(about, "reads_rests", bool),
         )
-        lexicon = None
-        if "segmenter.lexicon.hashes" in arrays or "segmenter.lexicon.classes" in arrays:
-            hashes, classes = (arrays[f"segmenter.lexicon.{n}"] for n in ("hashes", "classes"))
-            tags = arrays.get("segmenter.lexicon.tags")
-            lexicon = restore_lexicon(
-                about, hashes, bytes(classes), None if tags is None else bytes(tags)
-            )
+        of_lexicon = (name for name in arrays if name.startswith(LEXICON))
+        known = {name.removeprefix(LEXICON): arrays[name] for name in of_lexicon}
         step, word_step = read_field(about, "steps", list[float])
         return cls(
             read_settings(about, SegmenterSettings),
@@ -212,7 +214,7 @@ class Segmenter(Ruled):
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
             read_field(about, "bias", int),
             read_field(about, "record", dict),
-            lexicon,
+            restore_lexicon(about, known),
         )
 
 

@@ -14,7 +14,6 @@ from dodona.core.segmenting.expansion_training import ExpansionTrainer
 from dodona.core.segmenting.text_scanner import LABELS, make_pair_table
 from dodona.core.segmenting.text_splitter import MAX_BIAS
 from dodona.core.weights.packed import PackedWeights
-from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
 from dodona.segmentation.augmentation import augmented
 from dodona.segmentation.expansion_rules import learn_rules
@@ -22,10 +21,11 @@ from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.sentence_writer import code_points
 from dodona.segmentation.word_tags import learn_tags
-from dodona.settings import MAX_CUTOFF, SegmenterSettings
+from dodona.settings import MAX_CUTOFF, SegmenterSettings, SettingsError
 from dodona.storage.json_fields import read_field
 from dodona.training.checkpoint import TrainingState
 from dodona.training.loop import Epoch, Learner, at_epochs, in_chunks
+from dodona.training.packing import pack_within
 from dodona.training.treebanks import Treebank, checksum, load
 from dodona.treebank.raw_text import GoldText, gold_text, tokens_of
 from dodona.treebank.sentence import Sentence
@@ -64,15 +64,17 @@ class SegmenterTrainer(Learner[Weights]):
         self.gold, self.tags = gold_text(sentences), learn_tags(sentences)
         self.dev = gold_text(load(dev)) if dev is not None else None
         self.best_words_score = 0.0
+        self._n_bytes = 0
         self._start_boundaries()
         self._start_words()
         self.n_pieces, self.n_words = len(self.units), sum(map(len, self.gold.words))
+        self._n_bytes = self._bytes_of_weights()
 
     def _start_boundaries(self) -> None:
         """Make the trainer of sentence and token boundaries."""
         shown, cutoff, margin = self.gold, self.settings.cutoff, MARGIN
         counts = count_patterns(code_points(shown.text), _labels(shown))
-        self.lexicon = learn_lexicon(shown.text, self.tags, counts, self.sources)
+        self.lexicon = learn_lexicon(shown, self.tags, counts, self.sources)
         index = self.lexicon.index()
         if len(shown.paragraphs) > 1:
             # a copy without blank lines, for texts that lack them: on en_ewt's dev set, F1 of
@@ -105,8 +107,21 @@ class SegmenterTrainer(Learner[Weights]):
             gold_rules,
             margin=MARGIN,
             cutoff=self.settings.cutoff,
+            lexicon=self.lexicon.index() if self.rules.reads_rests else None,
         )
         self.matching = self.words.matching()
+
+    def _bytes_of_weights(self) -> int:
+        """Return the bytes that the settings leave for weights, beside the lexicon; 0: any."""
+        if not self.settings.size:
+            return 0
+        beside = len(self._segmenter(self.average()).to_bytes())
+        left = 1000 * self.settings.size - beside
+        if left <= 0:
+            raise SettingsError(
+                f"size is {self.settings.size} kB, but the lexicon alone takes {beside / 1000:.0f}"
+            )
+        return left
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed = self.settings.seed + (number << 32)
@@ -122,11 +137,9 @@ class SegmenterTrainer(Learner[Weights]):
         self.words.train([self.matching[i] for i in shuffle(len(self.matching), seed)])
 
     def average(self) -> Weights:
-        least = self.settings.prune
-        return (
-            pack(self.boundaries.weights, self.boundaries.time, least=least),
-            pack(self.words.weights, self.words.time, least=least),
-        )
+        parts = [(part.weights, part.time) for part in (self.boundaries, self.words)]
+        boundaries, words = pack_within(parts, self.settings.prune, self._n_bytes)
+        return boundaries, words
 
     def score(self, learned: Weights) -> dict[str, float]:
         return self._scores(self._segmenter(learned))

@@ -54,17 +54,22 @@ class Serialisable(ABC):
     def deserialise(cls: type[S], payload: Payload) -> S:
         """Restore an object; any exception means that the payload is inconsistent."""
 
+    @property
+    def version(self) -> int:
+        """The version of the file that `save` writes: the lowest that has all of the content."""
+        return self.FORMAT.version
+
     def parts(self) -> Mapping[str, Serialisable | None]:
         """Return the objects stored in the same file. Parts of parts are not stored."""
         return {}
 
     def save(self, path: str | Path) -> None:
         """Write one file; an existing file is replaced once the new one is complete."""
-        container.write(Path(path), self.FORMAT.kind, self.FORMAT.version, *self._with_parts())
+        container.write(Path(path), self.FORMAT.kind, self.version, *self._with_parts())
 
     def to_bytes(self) -> bytes:
         """Return the bytes that `save` would write."""
-        return container.to_bytes(self.FORMAT.kind, self.FORMAT.version, *self._with_parts())
+        return container.to_bytes(self.FORMAT.kind, self.version, *self._with_parts())
 
     @classmethod
     def load(cls: type[S], path: str | Path, *, mapped: bool = False) -> S:
@@ -90,8 +95,8 @@ class Serialisable(ABC):
         for name, part in self.parts().items():
             if part is not None:
                 about[name], inside = part.serialise()
-                if part.FORMAT.version != part.FORMAT.implied:
-                    about[name]["version"] = part.FORMAT.version
+                if part.version != part.FORMAT.implied:
+                    about[name]["version"] = part.version
                 prefix = _prefix(name, part.FORMAT.kind, self.FORMAT.kind)
                 arrays |= {prefix + key: array for key, array in inside.items()}
         return about, arrays

@@ -10,6 +10,9 @@ the exception's script: "rebuilt", "overthrew". Prefixes are those seen before s
 are also lemmas without them. All listed words are exceptions.
 
 Tags are those of names if lemmas with them begin with a capital wherever forms do.
+
+A word whose lemma is not annotated ("_", as in all of some treebanks) teaches nothing: its class is
+one that no word gets.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 from typing import TypeAlias
 
 from dodona.core.tagging.tag_task import ANY, join
@@ -27,6 +31,7 @@ from dodona.tagging.lemma_correction import lemma_hash
 from dodona.tagging.lemma_lexicon import ListedLemma
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tag_classes import TagClasses, UnknownLemmas
+from dodona.treebank.universal import UNANNOTATED
 
 DOMINANT = 0.9  # share of a word's lemma, given its tags, above which others are noise
 LETTERS = 3  # longest ending by which forms are compared
@@ -39,6 +44,7 @@ LEAST = 2  # forms that have such a script
 NAMES = 0.9  # share of capitalised forms whose lemmas are, too, from which on tags are of names …
 LEAST_NAMES = 3  # … and the least number of such forms
 SHARED = 0.1  # share of types with a lemma of another form, below which `usual` is not used
+NO_SCRIPT = f"whole\t{UNANNOTATED}"  # of a word without a lemma
 FixedLemma = tuple[int, int, int]  # a known word, id of its tags (`join`), its script
 TaggedForm = tuple[str, int]  # a form in lower case, and the id of its tags (`join`)
 LemmaCounts: TypeAlias = "defaultdict[int, defaultdict[int, Counter[int]]]"  # word, tags, script
@@ -64,16 +70,22 @@ def learn_lemmas(
 
     In training only words seen `least` times (0: none), and no listed ones, have a fixed script.
     """
+    entry = {form: i for i, form in enumerate(sorted(set(forms)))}
+    given = [join(classes) for classes in zip(*tags, strict=True)]
+    words = list(zip(forms, lemmas, given, strict=True))
+    is_annotated = [lemma != UNANNOTATED or form == lemma for form, lemma, _ in words]
+    forms, lemmas, given = zip(*compress(words, is_annotated), strict=True)
     scripts = [*map(cache(lemma_script), forms, lemmas)]
     names, n_learned = _order_forms(forms, scripts)
     names += sorted({lemma_script(form, lemma) for form, lemma, _ in listed} - {*names})
+    if not all(is_annotated):
+        names.append(NO_SCRIPT)
     number = {name: i for i, name in enumerate(names)}
-    gold = array("I", [number[script] for script in scripts])
-    entry = {form: i for i, form in enumerate(sorted(set(forms)))}
+    classes_of = iter(scripts)
+    gold = array("I", [number[next(classes_of) if one else NO_SCRIPT] for one in is_annotated])
     seen: LemmaCounts = defaultdict(lambda: defaultdict(Counter))
-    given = [join(classes) for classes in zip(*tags, strict=True)]
-    for form, before, klass in zip(forms, given, gold, strict=True):
-        seen[entry[form]][before][klass] += 1
+    for form, before, script in zip(forms, given, scripts, strict=True):
+        seen[entry[form]][before][number[script]] += 1
     unknown, more = learn_unknown_lemmas(forms, lemmas, given, number, listed)
     classes = [name.encode() for name in (*names, *more)]
     sure = list(_dictionary(seen, least)) if least else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.settings import TaggerSettings
@@ -19,9 +20,12 @@ from dodona.treebank.universal import UNANNOTATED
 SMALL_TAGSET = 100  # classes; XPOS is the first task if it has no more, else the last
 
 
-def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[str]:
+def tag_columns(
+    sentences: Sequence[Sentence], others: Sequence[Sentence] = (), *, lemmas: bool = True
+) -> list[str]:
     """Return the columns that hold tags, in the order in which to predict them; lemmas come last.
 
+    Sentences of `others` may have lemmas if the first treebank has none.
     A small tagset like that of the Penn Treebank determines most of the other tags; one that
     encodes all of morphology is easier to predict once they are known (dev sets of en, ta, tr, ko).
     """
@@ -34,14 +38,14 @@ def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[s
         raise nothing_to_learn(sentences, "no UPOS, XPOS or FEATS in it")
     if "xpos" in names and len(values["xpos"]) <= SMALL_TAGSET:
         names.insert(0, names.pop())
-    has_lemmas = any(lemma != UNANNOTATED for lemma in flatten(column_of(sentences, LEMMA)))
+    has_lemmas = any({*s.lemmas} - {UNANNOTATED} for s in chain(sentences, others))
     return [*names, LEMMA] if lemmas and has_lemmas else names
 
 
-def find_tags(sentences: Sequence[Sentence]) -> list[str]:
-    """Return the columns that hold tags and lemmas; none if there are no tags at all."""
+def find_tags(sentences: Sequence[Sentence], others: Sequence[Sentence] = ()) -> list[str]:
+    """Return the columns that hold tags, and lemmas of any; none if there are no tags at all."""
     try:
-        return tag_columns(sentences)
+        return tag_columns(sentences, others)
     except ValueError:  # nothing is tagged
         return []
 

@@ -49,6 +49,12 @@ def distil(
     abbreviations: Annotated[
         str, Flag("abbreviations for the segmenter, one per line", metavar="FILE")
     ] = "",
+    segmenter_size: Annotated[
+        int, Flag("largest size of the segmenter in kB; 0: no limit", metavar="N")
+    ] = 0,
+    lemma_size: Annotated[
+        int, Flag("largest size of the weights of lemmas in kB; 0: no limit", metavar="N")
+    ] = 0,
     lexicon: Annotated[
         str, Flag("lexicon: a lemma per line, with tags and their forms", metavar="FILE")
     ] = "",
@@ -127,6 +133,8 @@ def distil(
             segmenter=segmenter,
             raw=_split(raw),
             abbreviations=abbreviations,
+            segmenter_size=segmenter_size,
+            lemma_size=lemma_size,
             lexicon=lexicon,
             harmony=harmony,
             n_teachers=max(len(encoders), 1) if teachers is None else teachers,

@@ -56,6 +56,10 @@ def train(
             metavar="FILES",
         ),
     ] = None,
+    segmenter_size: Annotated[
+        int | None,
+        Flag("text pipeline: largest size of the segmenter in kB", default="any", metavar="N"),
+    ] = None,
     language: Annotated[
         str | None, Flag("language of the data, recorded in the model", metavar="NAME")
     ] = None,
@@ -80,8 +84,9 @@ def train(
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
     parts |= {"raw": raw, "abbreviations": abbreviations, "from_": from_, "rehearse": rehearse}
+    sizes = {"segmenter_size": segmenter_size}
     card = {"language": language, "licence": licence}
-    values = _from_file(config) | drop_unset({**own, **parts, **card, **settings})
+    values = _from_file(config) | drop_unset({**own, **parts, **sizes, **card, **settings})
     for name in ("train", "out"):
         if name not in values:
             raise UsageError(f"--{name} is missing: give it here or in the file of --config")
@@ -124,10 +129,11 @@ def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Traine
 
 def _parts(values: dict[str, Any]) -> PartSources:
     """Remove the sources of the parts from the values, and return them."""
-    names = (*NAMES, "raw", "abbreviations")
+    names = (*NAMES, "raw", "abbreviations", "segmenter_size")
     sources = {name: values.pop(name) for name in names if name in values}
     if sources and values.get("pipeline", PARSER) != TEXT:
-        raise UsageError(f"--{', --'.join(sources)}: only with --pipeline text")
+        names = tuple(name.replace("_", "-") for name in sources)
+        raise UsageError(f"--{', --'.join(names)}: only with --pipeline text")
     if "raw" in sources:
         sources["raw"] = _names(sources["raw"])
     return PartSources(**sources)

@@ -6,7 +6,7 @@ so that unseen characters are judged by similar ones.
 
 With a lexicon two more sets are used: whether the word before a period is an abbreviation, how the
 next word is written elsewhere (Kiss & Strunk 2006), the pattern of the token, and line lengths.
-A lexicon with tags adds the set of `context_features`.
+A lexicon with tags adds the set of `context_features`, one with strings that of `string_features`.
 """
 from libc.stdint cimport uint8_t
 
@@ -16,6 +16,7 @@ from dodona.core.segmenting.characters cimport (
 from dodona.core.segmenting.context_features cimport fill_context
 from dodona.core.segmenting.feature_keys cimport Keys, bucket, put
 from dodona.core.segmenting.lexicon_index cimport ABBREVIATION, FOLLOWER, LIKE_CAPITAL
+from dodona.core.segmenting.string_features cimport fill_strings
 
 cdef enum:
     MAX_WORD = 20             # characters read of a word or chunk to come
@@ -25,7 +26,8 @@ cdef enum:
     FIRST_KNOWN_AT_SPACE = 84
     FIRST_CONTEXT = 104
     FIRST_BREAK = 140
-    N_BOUNDARY_TEMPLATES = 142
+    FIRST_STRING = 142
+    N_BOUNDARY_TEMPLATES = 172
     NOTHING = 1               # stands for the next word at the end of a paragraph
     MAX_OPENING = 3           # quotes and brackets before a word to come
     MAX_LINE = 120            # characters of the next line that are counted
@@ -93,6 +95,9 @@ cdef int fill_boundary(TextScanner scanner, uint64_t* keys) noexcept nogil:
         if scanner.lexicon is not None:
             found.template = FIRST_KNOWN_WITHIN
             fill_known_within(scanner, &after, end, &found)
+            if scanner.lexicon.has_strings:
+                found.template = FIRST_STRING
+                fill_strings(scanner, &found)
     else:
         found.template = FIRST_AT_SPACE
         fill_at_space(scanner, &rest, &after, &found)

@@ -16,7 +16,7 @@ cdef enum:
 cdef enum:
     ONE_WORD = 0        # the class of a token that is not expanded; rules count from 1
     AMBIGUOUS = -1      # the model decides
-    MAX_TOKEN_KEYS = 24
+    MAX_TOKEN_KEYS = 32  # their weights, up to 127 * 8 each, sum to less than 2 ** 15
     N_FILTER = 1 << 12
 
 
@@ -27,6 +27,9 @@ cdef class RuleIndex:
     cdef unordered_map[uint64_t, int] known             # tokens with a fixed rule, or none
     cdef bint filter[N_FILTER]                          # False: no rule with this key % N_FILTER
     cdef unsigned int lengths[N_SIDES]                  # bit set of affix lengths, by side
+    # by rule: the length of its ending, or minus that of its beginning; 0 if it is WHOLE
+    cdef vector[int] affix_of
+    cdef readonly bint reads_rests                      # keys tell whether the rest is a word
 
     cdef int fixed_rule(self, const TokenSpan* token) noexcept nogil
     cdef int candidates(self, TextScanner scanner, const TokenSpan* token,
@@ -44,4 +47,6 @@ cdef class TokenExpander:
                     vector[int16_t]& scores) except -1 nogil
 
 
-cdef int fill_token(TextScanner scanner, size_t i, bint by_form, uint64_t* keys) noexcept nogil
+cdef uint64_t known_as(TextScanner scanner, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+cdef int fill_token(TextScanner scanner, size_t i, RuleIndex index, const vector[int]& found,
+                    uint64_t* keys) noexcept nogil

@@ -16,12 +16,13 @@ from dodona.core.weights.linear cimport padded
 SIDES = {"whole": WHOLE, "suffix": SUFFIX, "prefix": PREFIX}
 
 cdef enum:
-    N_TOKEN_TEMPLATES = MAX_TOKEN_KEYS
+    N_TOKEN_TEMPLATES = 24
+    N_REST_TEMPLATES = 2
     LONGEST = 4               # characters of an affix that is a feature
 
-cdef uint64_t TOKEN_SEEDS[N_TOKEN_TEMPLATES]
+cdef uint64_t TOKEN_SEEDS[N_TOKEN_TEMPLATES + N_REST_TEMPLATES]
 cdef uint64_t FIRST = multiplier(0), SECOND = multiplier(1)
-for _t in range(N_TOKEN_TEMPLATES):
+for _t in range(N_TOKEN_TEMPLATES + N_REST_TEMPLATES):
     TOKEN_SEEDS[_t] = seed(_t + 2000)
 
 
@@ -46,17 +47,20 @@ cdef class RuleIndex:
 
     `rules` are pairs of side and affix, numbered from 1. `hashes` (`string_hash`) are tokens with a
     fixed rule, `fixed_rules` the numbers of these, 0 for none. The model chooses among the first
-    `n_chosen` rules; a token that matches a later rule always gets that.
+    `n_chosen` rules; a token that matches a later rule always gets that. With `reads_rests`, it
+    knows what the lexicon has of a token without the ending or beginning of a rule.
     """
 
     def __init__(self, rules, const uint64_t[::1] hashes, const unsigned int[::1] fixed_rules,
-                 n_chosen=None):
+                 n_chosen=None, *, bint reads_rests=False):
         cdef vector[int] no_rules
         cdef unordered_map[uint64_t, int].iterator known
         cdef Py_ssize_t i
         cdef uint64_t hash
         self.n_rules = len(rules)
         self.n_chosen = self.n_rules if n_chosen is None else n_chosen
+        self.reads_rests = reads_rests
+        self.affix_of.resize(self.n_rules + 1)
         if not 0 <= self.n_chosen <= self.n_rules:
             raise ValueError(f"n_chosen is {n_chosen}, but there are {self.n_rules} rules")
         for number, (side, affix) in enumerate(rules, start=1):
@@ -68,6 +72,8 @@ cdef class RuleIndex:
             dereference(self.rules.find(hash)).second.push_back(number)
             self.filter[hash % N_FILTER] = True
             self.lengths[kind] |= 1u << min(len(affix), MAX_AFFIX)
+            if kind != WHOLE:
+                self.affix_of[number] = len(affix) if kind == SUFFIX else -len(affix)
         if hashes.shape[0] != fixed_rules.shape[0]:
             raise ValueError(f"{hashes.shape[0]} tokens, but {fixed_rules.shape[0]} fixed rules")
         for i in range(hashes.shape[0]):
@@ -149,8 +155,7 @@ cdef class TokenExpander:
                     vector[int16_t]& scores) except -1 nogil:
         """Return the best of the matching rules, or ONE_WORD."""
         cdef uint64_t keys[MAX_TOKEN_KEYS]
-        cdef bint by_form = self.index.has_whole(scanner.tokens[i].hash)
-        cdef int n = fill_token(scanner, i, by_form, keys), best = ONE_WORD
+        cdef int n = fill_token(scanner, i, self.index, found, keys), best = ONE_WORD
         cdef size_t k
         for k in range(found.size()):
             if found[k] > self.index.n_chosen:
@@ -176,11 +181,12 @@ cdef inline uint64_t affix(TextScanner scanner, const TokenSpan* token, int n) n
     return hash
 
 
-cdef int fill_token(TextScanner scanner, size_t i, bint by_form, uint64_t* keys) noexcept nogil:
+cdef int fill_token(TextScanner scanner, size_t i, RuleIndex index, const vector[int]& found,
+                    uint64_t* keys) noexcept nogil:
     """Write the keys of a token: its characters, and its neighbours in the sentence.
 
-    With `by_form` (the token has a rule of its own) the affix keys are left out: they are the same
-    at every occurrence and would outweigh the neighbours.
+    If the token has a rule of its own, the affix keys are left out: they are the same at every
+    occurrence and would outweigh the neighbours.
     """
     cdef const TokenSpan* token = &scanner.tokens[i]
     cdef uint64_t before = 0, after = 0, after_kinds = OUTSIDE, end2 = 0, end3 = 0, start2 = 0
@@ -202,7 +208,7 @@ cdef int fill_token(TextScanner scanner, size_t i, bint by_form, uint64_t* keys)
     n = put_pair(pair, n, token.hash, end3)
     n = put_pair(pair, n, token.hash, after_kinds)
     n = put_pair(pair, n, token.hash, scanner.kind[token.start])
-    if by_form:
+    if index.has_whole(token.hash):
         return mix_pairs(pair, n, keys)
     for k in range(1, LONGEST + 1):
         n = put_pair(pair, n, affix(scanner, token, k), 0)
@@ -213,7 +219,49 @@ cdef int fill_token(TextScanner scanner, size_t i, bint by_form, uint64_t* keys)
     n = put_pair(pair, n, affix(scanner, token, 3), affix(scanner, token, -3))
     n = put_pair(pair, n, affix(scanner, token, 2), scanner.kind[token.start])
     n = put_pair(pair, n, affix(scanner, token, 2), min(token.end - token.start, 8))
-    return mix_pairs(pair, n, keys)
+    mix_pairs(pair, n, keys)
+    return fill_rests(scanner, token, index, found, keys, n) if index.reads_rests else n
+
+
+cdef int fill_rests(TextScanner scanner, const TokenSpan* token, RuleIndex index,
+                    const vector[int]& found, uint64_t* keys, int n) noexcept nogil:
+    """Add keys of what a token is without the ending or beginning of each rule that matches it.
+
+    A Hebrew token that begins like a preposition has one if the rest is a noun.
+    """
+    cdef uint64_t whole, rest
+    cdef size_t k
+    cdef int length
+    if scanner.lexicon is None:
+        return n
+    whole = known_as(scanner, token.start, token.end)
+    for k in range(found.size()):
+        if n + N_REST_TEMPLATES > MAX_TOKEN_KEYS:
+            break
+        length = index.affix_of[found[k]]
+        if length == 0:
+            continue
+        rest = known_as(scanner, token.start + max(-length, 0), token.end - max(length, 0))
+        keys[n] = rest_key(0, rest, found[k])
+        keys[n + 1] = rest_key(1, rest * 512 + whole, found[k])
+        n += N_REST_TEMPLATES
+    return n
+
+
+cdef inline uint64_t rest_key(int template, uint64_t rest, int rule) noexcept nogil:
+    return mixed(mixed(TOKEN_SEEDS[N_TOKEN_TEMPLATES + template] + rest * FIRST
+                       + <uint64_t> rule * SECOND)) | 1
+
+
+cdef uint64_t known_as(TextScanner scanner, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """Return 0 for an unknown word, and for others 1 more than the tag of the lexicon."""
+    cdef uint64_t hash = 0
+    cdef Py_ssize_t i
+    cdef size_t slot
+    for i in range(start, end):
+        hash = hashed_on(hash, scanner.low[i])
+    slot = scanner.lexicon.slot(hash)
+    return 1 + scanner.lexicon.tag[slot] if scanner.lexicon.key[slot] else 0
 
 
 cdef int mix_pairs(uint64_t (*pair)[2], int n, uint64_t* keys) noexcept nogil:

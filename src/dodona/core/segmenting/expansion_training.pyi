@@ -2,6 +2,7 @@ from collections.abc import Iterable, Sequence
 
 from dodona.core.segmenting.characters import CodePoints
 from dodona.core.segmenting.expansion import RuleIndex
+from dodona.core.segmenting.lexicon_index import LexiconIndex
 from dodona.core.weights.margin import MarginPerceptron
 
 class ExpansionTrainer(MarginPerceptron):
@@ -14,6 +15,7 @@ class ExpansionTrainer(MarginPerceptron):
         *,
         margin: float,
         cutoff: int = 1,
+        lexicon: LexiconIndex | None = None,
     ) -> None: ...
     @property
     def index(self) -> RuleIndex: ...

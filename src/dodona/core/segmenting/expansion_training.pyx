@@ -10,6 +10,7 @@ from dodona.core.base.hashing cimport hashed_on
 from dodona.core.base.nodes cimport NONE
 from dodona.core.segmenting.characters cimport CodePoints
 from dodona.core.segmenting.expansion cimport MAX_TOKEN_KEYS, ONE_WORD, RuleIndex, fill_token
+from dodona.core.segmenting.lexicon_index cimport LexiconIndex
 from dodona.core.segmenting.text_scanner cimport BEGINS_SENTENCE, N_PAIRS, TokenSpan, TextScanner
 from dodona.core.weights.cutoff cimport count_keys, start_counting
 from dodona.core.weights.linear cimport Weights, padded
@@ -17,18 +18,23 @@ from dodona.core.weights.margin cimport MarginPerceptron
 
 
 cdef class ExpansionTrainer(MarginPerceptron):
-    """Trainer on the tokens of a text (see `TextSplitter.tokens`) and their gold rules."""
+    """Trainer on the tokens of a text (see `TextSplitter.tokens`) and their gold rules.
+
+    An index that reads rests needs the lexicon.
+    """
     cdef readonly RuleIndex index
     cdef TextScanner scanner
     cdef vector[int] gold
     cdef vector[float] scores
 
     def __init__(self, CodePoints text, tokens, RuleIndex index, gold, *, float margin,
-                 int cutoff=1):
+                 int cutoff=1, LexiconIndex lexicon=None):
         cdef Py_ssize_t start, end, k
         cdef uint64_t hash
+        if index.reads_rests and lexicon is None:
+            raise ValueError("the rules read the rests of tokens, but there is no lexicon")
         self.index, self.weights = index, Weights(index.n_rules + 1)
-        self.scanner, self.margin = TextScanner(text, bytes(N_PAIRS)), margin
+        self.scanner, self.margin = TextScanner(text, bytes(N_PAIRS), lexicon=lexicon), margin
         for start, end, begins in tokens:
             if not 0 <= start < end <= len(text):
                 raise ValueError(f"a token from {start} to {end} of {len(text)} characters")
@@ -72,16 +78,16 @@ cdef class ExpansionTrainer(MarginPerceptron):
             self.index.candidates(self.scanner, &self.scanner.tokens[i], found)
             self.learn_token(i, found)
 
-    cdef int fill(self, size_t i, uint64_t* keys) noexcept nogil:
-        return fill_token(self.scanner, i, self.index.has_whole(self.scanner.tokens[i].hash), keys)
-
     cdef int count(self, size_t i) except -1 nogil:
         cdef uint64_t keys[MAX_TOKEN_KEYS]
-        count_keys(&self.cutoff, keys, self.fill(i, keys))
+        cdef vector[int] found
+        self.index.candidates(self.scanner, &self.scanner.tokens[i], found)
+        count_keys(&self.cutoff, keys, fill_token(self.scanner, i, self.index, found, keys))
 
     cdef int learn_token(self, size_t i, const vector[int]& found) except -1 nogil:
         cdef uint64_t keys[MAX_TOKEN_KEYS]
-        cdef int n = self.fill(i, keys), gold = self.gold[i], rival = NONE
+        cdef int n = fill_token(self.scanner, i, self.index, found, keys)
+        cdef int gold = self.gold[i], rival = NONE
         cdef size_t k
         self.scores.assign(self.scores.size(), 0)
         self.weights.score(keys, n, self.scores.data())

@@ -1,5 +1,5 @@
 """Word classes and pattern states that the segmenter's features read."""
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.segmenting.patterns cimport N_PATTERNS
@@ -28,6 +28,11 @@ cdef class LexiconIndex:
     cdef bint has_abbreviations
     cdef bint has_writings
     cdef bint has_tags
+    cdef vector[uint32_t] string        # open addressing, as above
+    cdef vector[uint8_t] entropies
+    cdef bint has_strings
 
+    cdef int add_strings(self, const uint32_t[::1] strings, const uint8_t[::1] classes) except -1
     cdef uint8_t of(self, uint64_t hash) noexcept nogil
     cdef size_t slot(self, uint64_t hash) noexcept nogil
+    cdef uint8_t string_class(self, uint64_t hash) noexcept nogil

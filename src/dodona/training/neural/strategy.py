@@ -105,7 +105,7 @@ class NeuralStrategy(Strategy):
     ) -> None:
         """Learn the words and tags of the network, and begin the trainer of lemmas."""
         settings = self.task.settings
-        self.columns = find_tags(gold.first)
+        self.columns = find_tags(gold.first, gold.sentences)
         tags = [name for name in self.columns if name != LEMMA]
         self.tags = learn_tags(sentences, tags, len(gold.first))
         if self._silver_files is not None:
@@ -325,8 +325,10 @@ class NeuralStrategy(Strategy):
 
 
 def lemma_trainer(
-    gold: GoldTreebanks, dev: list[Sentence], seed: int, lexicon: str = ""
+    gold: GoldTreebanks, dev: list[Sentence], seed: int, lexicon: str = "", n_bytes: int = 0
 ) -> LemmaTrainer:
     """Return the trainer of lemmas, which silver lacks; it numbers tags as the network does."""
     settings = TaggerSettings(seed=seed, lexicon=lexicon)
-    return LemmaTrainer(gold.with_lemmas, dev or None, settings, n_first=len(gold.first))
+    trainer = LemmaTrainer(gold.with_lemmas, dev or None, settings, n_first=len(gold.first))
+    trainer.n_bytes = n_bytes
+    return trainer
