@@ -91,15 +91,24 @@ class Segmenter(Ruled):
     def __repr__(self) -> str:
         return f"<Segmenter with {len(self.rules.rules):,} rules for multiword tokens>"
 
-    def segment(self, text: str, *, sentences: Splitting = "learned") -> list[Sentence]:
+    def segment(
+        self, text: str, *, sentences: Splitting | Iterable[int] = "learned"
+    ) -> list[Sentence]:
         """Return the sentences of a text; none if it is only white space.
 
-        With `sentences="lines"`, every line is a sentence, and nothing else ends one. A sentence of
-        more than 1,024 tokens is cut.
+        With `sentences="lines"`, every line is a sentence, and nothing else ends one. Numbers are
+        the offsets, in characters, at which sentences start, and no others do. A sentence of more
+        than 1,024 tokens is cut.
         """
         text = require_text(text)
         self._check_language(text)
-        return self._segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
+        if isinstance(sentences, str):
+            return self._segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
+        from dodona.rules.boundaries import with_starts
+
+        labels = bytes(len(text)) if self._boundaries is None else self._boundaries.forbidden(text)
+        forbidden = with_starts(text, sentences, labels)
+        return self._writer.segment(text, Cursor(), forbidden=forbidden)[0]
 
     def is_strange(self, text: str) -> bool:
         """Whether most words of a text are unknown, as in a language not seen in training.
