@@ -100,6 +100,30 @@ def test_sentences_do_not_begin_where_a_rule_forbids_it() -> None:
     assert len(tokens(text, unbroken=[r"over\. Then"])) == 1
 
 
+@settings(max_examples=100)
+@given(text=TEXTS, data=st.data())
+def test_sentences_start_where_the_caller_says(text: str, data: st.DataObject) -> None:
+    text = text.replace("\u0301", "")  # an accent cannot start a sentence
+    starts = data.draw(st.sets(st.integers(0, len(text)), max_size=5))
+    words = [i for i, c in enumerate(text) if not c.isspace()]
+    first = {next((i for i in words if i >= start), None) for start in starts}
+    expected = sorted({*words[:1], *(first - {None})})
+    found = segmenter().segment(text, sentences=starts)
+    assert [sentence.start for sentence in found] == expected
+    if found and "\ud800" not in text:
+        assert "".join(original_text(found)) == text
+
+
+def test_a_parser_takes_the_starts_of_sentences() -> None:
+    parser, text = model("en-linear"), "we saw oaks\n\nthey speak. Listen"
+    assert [s.text for s in parser(text, sentences=[7])] == ["we saw", "oaks they speak. Listen"]
+    assert len(parser("One line.\nTwo. Three.", sentences="lines")) == 2
+    with pytest.raises(ValueError, match="no sentence can start at 99: the text has 2 characters"):
+        parser("Oh", sentences=[99])
+    with pytest.raises(TypeError, match="a list of lists of words has its own"):
+        parser(["Oh"], sentences=[0])
+
+
 def test_lines_are_sentences_whatever_rules_say() -> None:
     rules = Rules(sentence_starts=["b"], unbroken=["c.*d"], whole=["a b"])
     found = segmenter(rules).segment("a b c\nb d", sentences="lines")

@@ -14,7 +14,20 @@ KINDS = {
     "like_num": ["3.5", "10,000", "10 000", "-7", "1/2", "½", "3rd", "50%", "Ⅻ", "12:30"],
     "like_url": ["http://a.gr", "https://a.b/c?d=e#f", "www.oak.gr", "oak.org/x", "a-b.co.uk"],
     "like_email": ["oak@dodona.gr", "a.b+c@d-e.org"],
-    "": ["$", "don't", "A4", "e.g.", "e.g", "a.m", "@oak", "a@b", "end.Then", "3a", "#5"],
+    "": [
+        "$",
+        "don't",
+        "A4",
+        "e.g.",
+        "e.g",
+        "a.m",
+        "@oak",
+        "a@b",
+        "end.Then",
+        "speak.It",
+        "3a",
+        "#5",
+    ],
 }
 
 

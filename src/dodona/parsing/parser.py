@@ -40,7 +40,7 @@ from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
 from dodona.segmentation.foreign import check_stream, is_foreign
 from dodona.rules.ruled import Ruled
-from dodona.segmentation.segmenter import Segmenter, require_segmenter
+from dodona.segmentation.segmenter import Segmenter, Splitting, require_segmenter
 from dodona.settings import (
     CONSTRAINTS,
     NO_CONSTRAINTS,
@@ -164,6 +164,7 @@ class Parser(Ruled):
         self,
         text: str | Words,
         *,
+        sentences: Splitting | Iterable[int] = "learned",
         threads: int = 1,
         constraints: str | None = None,
         graph: bool = False,
@@ -173,6 +174,7 @@ class Parser(Ruled):
         """Segment, tag and parse raw text; the other options are those of `pipe`.
 
         A list of words is a sentence that needs no segmenter, and a list of such lists is several.
+        In a text, `sentences` says where sentences start, as in `Segmenter.segment`.
         """
         pipe = partial(
             self.pipe,
@@ -183,10 +185,13 @@ class Parser(Ruled):
             given=given,
         )
         if are_words(text):
+            if sentences != "learned":
+                raise TypeError("sentences are for a text; a list of lists of words has its own")
             return Doc(pipe(sentences_of(text)))
         segmenter, text = require_segmenter(self.segmenter), require_text(text)
         is_strange = is_foreign(text, self.record, segmenter)
-        return Doc(pipe(segmenter.segment(text)), text, is_strange=is_strange)
+        found = segmenter.segment(text, sentences=sentences)
+        return Doc(pipe(found), text, is_strange=is_strange)
 
     @overload
     def docs(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from operator import index as to_index
 from unicodedata import category
 
 from dodona.core.segmenting.text_scanner import LABELS
@@ -61,6 +62,25 @@ class BoundaryRules:
         for at in (start, after):
             if at < len(text):
                 labels[at] |= SAME
+
+
+def with_starts(text: str, starts: Iterable[int], labels: bytes) -> bytes:
+    """Return forbidden labels by which sentences start at these offsets, and nowhere else.
+
+    A sentence that would start with white space starts with what follows it.
+
+    >>> with_starts("a. b", [0, 2], bytes(4)).hex(" ")
+    '03 04 04 03'
+    """
+    found = bytearray(label | SENTENCE for label in labels)
+    for start in starts:
+        if not 0 <= to_index(start) <= len(text):
+            raise ValueError(
+                f"no sentence can start at {start}: the text has {len(text):,} characters"
+            )
+        if (begun := NOT_WHITE.search(text, start)) is not None:
+            found[begun.start()] = SAME | TOKEN
+    return bytes(found)
 
 
 def _pattern(token: str) -> str:

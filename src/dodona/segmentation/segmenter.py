@@ -91,15 +91,26 @@ class Segmenter(Ruled):
         return f"<Segmenter with {len(self.rules.rules):,} rules for multiword tokens>"
 
     def segment(
-        self, text: str, *, sentences: Splitting = "learned", language: str = ""
+        self,
+        text: str,
+        *,
+        sentences: Splitting | Iterable[int] = "learned",
+        language: str = "",
     ) -> list[Sentence]:
         """Return the sentences of a text; none if it is only white space.
 
-        With `sentences="lines"`, every line is a sentence, and nothing else ends one. A sentence of
-        more than 1,024 tokens is cut. `language` becomes a comment of every sentence, `# lang`.
+        With `sentences="lines"`, every line is a sentence, and nothing else ends one. Numbers are
+        the offsets, in characters, at which sentences start, and no others do. A sentence of more
+        than 1,024 tokens is cut. `language` becomes a comment of every sentence, `# lang`.
         """
         text, cursor = require_text(text), Cursor(language=_code(language))
-        return self._segment(text, cursor, by_lines=_by_lines(sentences))[0]
+        if isinstance(sentences, str):
+            return self._segment(text, cursor, by_lines=_by_lines(sentences))[0]
+        from dodona.rules.boundaries import with_starts
+
+        labels = bytes(len(text)) if self._boundaries is None else self._boundaries.forbidden(text)
+        forbidden = with_starts(text, sentences, labels)
+        return self._writer.segment(text, cursor, forbidden=forbidden)[0]
 
     def is_strange(self, text: str) -> bool:
         """Whether most words of a text are unknown, as in a language not seen in training.

@@ -20,7 +20,7 @@ _TOP = "com|org|net|edu|gov|mil|int|info|io|ai|app|dev|[a-z]{2}"
 URL = rf"""(?ix)
     [a-z][a-z0-9+.-]*:// \S+                         # any scheme
     | www\.{_NAME}(?:\.{_NAME})+ (?:[:/?\#]\S*)?
-    | {_NAME}(?:\.{_NAME})*\.(?:{_TOP}) (?:/\S*)?
+    | {_NAME}(?:\.{_NAME})*\.(?-i:{_TOP}) (?:/\S*)?  # not "end.It"
 """
 SHORT = r"(?i)[^\W\d_]{1,3}\.[a-z]{2}"  # rather an abbreviation: "e.g", "a.m"
 EMAIL = rf"[\w.!#$%&*+/=?^`{{|}}~-]+@{_NAME}(?:\.{_NAME})+"
