@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from dodona.evaluation import compare_text as compare_text
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
+    from dodona.glossary.explain import explain as explain
+    from dodona.glossary.stop_words import stop_words as stop_words
     from dodona.parsing.calibration import calibrate as calibrate
     from dodona.parsing.parser import Parser as Parser
     from dodona.pipeline.trainers import train as train
     from dodona.query.pattern import Pattern as Pattern
+    from dodona.rules.rules import Rules as Rules
     from dodona.segmentation.segmenter import Segmenter as Segmenter
     from dodona.segmentation.segmenter_training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
@@ -48,6 +51,7 @@ _HOMES = {
     "Parser": "dodona.parsing.parser",
     "Pattern": "dodona.query.pattern",
     "PythonSystem": "dodona.core.transitions.python_system",
+    "Rules": "dodona.rules.rules",
     "Segmenter": "dodona.segmentation.segmenter",
     "Sentence": "dodona.treebank.sentence",
     "Settings": "dodona.settings",
@@ -63,7 +67,9 @@ _HOMES = {
     "compare_text": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
     "evaluate_text": "dodona.evaluation",
+    "explain": "dodona.glossary.explain",
     "read": "dodona.treebank.conllu.reader",
+    "stop_words": "dodona.glossary.stop_words",
     "system": "dodona.core.transitions.registry",
     "systems": "dodona.core.transitions.registry",
     "train": "dodona.pipeline.trainers",
@@ -74,21 +80,32 @@ _HOMES = {
 __all__ = ["__version__", "load", *_HOMES]
 
 
-def load(model: str | Path, *, mapped: bool = False, constraints: str | None = None) -> Parser:
+def load(
+    model: str | Path,
+    *,
+    mapped: bool = False,
+    constraints: str | None = None,
+    rules: Rules | str | Path | None = None,
+) -> Parser:
     """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
     The model is copied into memory. With `mapped`, processes that load the same file share its
     memory; the file must then not change while it is in use, or the process crashes or computes
     nonsense. `constraints` ("ud" or "none") replaces those that the model records; `Parser.pipe`
-    describes them.
+    describes them. `rules` are `Rules` of one's own, or a file of them; without any, those in a
+    file beside the model are used (`my.rules.toml` for `my.dodona`).
     """
     from dodona.logs import info
     from dodona.models import locate
     from dodona.parsing.parser import Parser
+    from dodona.rules.lookup import get_rules
 
     path = locate(model)
     parser = Parser.load(path, mapped=mapped)
     info("loaded %s: %r", path, parser)
+    if (found := get_rules(rules, path)) is not None:
+        parser = parser.with_rules(found)
+        info("with %r", found)
     return parser if constraints is None else parser.with_constraints(constraints)
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from dodona.core.base.values import to_str
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
-from dodona.treebank.span import Span
-from dodona.treebank.word_index import Alignment, WordIndex, joined_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -20,7 +18,9 @@ if TYPE_CHECKING:
     from dodona.facts.extraction import Clause, Triple, VerbPhrase
     from dodona.query.match import Match
     from dodona.query.pattern import Pattern
+    from dodona.treebank.span import Span
     from dodona.treebank.word import Word
+    from dodona.treebank.word_index import Alignment, WordIndex
 
 
 MAX_SHOWN = 20  # sentences in a notebook
@@ -99,13 +99,15 @@ class Doc(Sequence[Sentence]):
     @property
     def _word_index(self) -> WordIndex:
         if self._index is None:
+            from dodona.treebank.word_index import WordIndex  # most documents need none
+
             self._index = WordIndex(self._sentences, self._text)
         return self._index
 
     @property
     def words(self) -> Span:
         """Return the words of all sentences; `doc.words[5]` is a word, `doc.words[5:9]` a span."""
-        return Span(self._word_index, 0, len(self._word_index))
+        return self.span(0, len(self._word_index))
 
     def span(self, start: int, end: int, label: str = "") -> Span:
         """Return the words from position `start` up to `end`, which count the words from 0.
@@ -114,6 +116,8 @@ class Doc(Sequence[Sentence]):
         >>> doc.span(1, 3), doc.span(1, 3).start, doc.span(1, 3).end
         (<Span 'oaks speak'>, 4, 14)
         """
+        from dodona.treebank.span import Span
+
         return Span(self._word_index, start, end, label)
 
     def char_span(
@@ -129,7 +133,7 @@ class Doc(Sequence[Sentence]):
         (<Span 'oaks'>, None, <Span 'oaks'>)
         """
         found = self._word_index.between(start, end, alignment)
-        return None if found is None else Span(self._word_index, *found, label)
+        return None if found is None else self.span(*found, label)
 
     def position(self, word: Word) -> int:
         """Return the position of a word of the document, so that `doc.words[position]` is it."""
@@ -138,7 +142,7 @@ class Doc(Sequence[Sentence]):
     @property
     def text(self) -> str:
         """Return the text of the document; if none was given, that of its sentences."""
-        return joined_text(self._sentences) if self._text is None else self._text
+        return self._word_index.text if self._text is None else self._text
 
     def match(self, pattern: str | Pattern) -> list[Match]:
         """Return the matches of a pattern of words and arcs, or of a sequence of words.

@@ -10,6 +10,7 @@ model finds them. Without a segmenter, a text is one sentence.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from dodona import load
 from dodona.bridges.spacy import ROOT, SPACE_LABEL, is_white_space, noun_chunks, sentences_in
 from dodona.extras import require
 from dodona.parsing.parser import Parser
+from dodona.rules.rules import Rules
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ DEFAULTS = {
     **{"model": "en", "threads": 1, "sentences": True, "keep_tags": False},
     "constraints": None,  # as the model records
 }
-FILE = "model.dodona"
+FILE, RULES = "model.dodona", "model.rules.toml"
+RULED = b"rules = "  # no model begins so: that would be the size of its header
 
 
 @dataclass(eq=False)
@@ -81,6 +84,8 @@ class Component:
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         self.parser.save(folder / FILE)
+        if (rules := self.parser.user_rules) is not None:
+            (folder / RULES).write_text(rules.to_toml(), encoding="utf-8")
 
     def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> Component:
         """Load the model that was saved with the pipeline, if any."""
@@ -89,12 +94,18 @@ class Component:
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Return the bytes of the model file."""
-        return self.parser.to_bytes()
+        """Return the bytes of the model, with those of its rules in front, if it has any."""
+        rules = self.parser.user_rules
+        head = b"" if rules is None else RULED + json.dumps(rules.to_dict()).encode() + b"\n"
+        return head + self.parser.to_bytes()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Component:
-        """Load the model from the bytes of its file."""
-        self.parser = Parser.from_bytes(data)
+        """Load the model from the bytes of `to_bytes`."""
+        if not data.startswith(RULED):
+            self.parser = Parser.from_bytes(data)
+            return self
+        head, _, model = data.removeprefix(RULED).partition(b"\n")
+        self.parser = Parser.from_bytes(model).with_rules(Rules(**json.loads(head)))
         return self
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dodona import Doc, Sentence
+from support.repository import LINEAR
 from support.sentences import ORACLE
 from support.small import train, treebank
 
@@ -238,6 +239,21 @@ def test_a_pipeline_takes_its_model_along(model: str, tmp_path: Path) -> None:
     assert spacy.load(tmp_path / "pipeline")(text).to_bytes() == expected
     other = pipeline(str(copy))
     assert other.from_bytes(data)(text).to_bytes() == expected
+
+
+def test_a_pipeline_takes_its_rules_along(tmp_path: Path) -> None:
+    copy, beside = tmp_path / "copy.dodona", tmp_path / "copy.rules.toml"
+    copy.write_bytes(LINEAR.read_bytes())
+    beside.write_text('[[tags]]\nform = "Zeus"\nlemma = "Ζεύς"\n', encoding="utf-8")
+    nlp = pipeline(str(copy))
+    assert nlp("Zeus slept.")[0].lemma_ == "Ζεύς"
+    nlp.to_disk(tmp_path / "pipeline")
+    data = nlp.to_bytes()
+    beside.unlink()
+    other = pipeline(str(copy))
+    assert other("Zeus slept.")[0].lemma_ == "Zeus"
+    assert other.from_bytes(data)("Zeus slept.")[0].lemma_ == "Ζεύς"
+    assert spacy.load(tmp_path / "pipeline")("Zeus slept.")[0].lemma_ == "Ζεύς"
 
 
 def test_options_of_the_factory() -> None:

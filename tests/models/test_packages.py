@@ -153,3 +153,16 @@ def test_what_would_be_of_no_use_is_not_packaged(shell: Shell, model: Path, tmp_
 def test_a_name_that_ships_is_told(shell: Shell, model: Path, tmp_path: Path) -> None:
     done = shell("package", model, "--name", "en", "--licence", "MIT", "-o", tmp_path)
     assert done.code == 0 and "which is found first; use another --name" in done.err
+
+
+def test_rules_beside_a_model_are_packaged(shell: Shell, model: Path, tmp_path: Path) -> None:
+    copy, beside = tmp_path / "oak.dodona", tmp_path / "oak.rules.toml"
+    copy.write_bytes(model.read_bytes())
+    assert make_package(copy, "oak", CARD).rules is None
+    beside.write_text("unbroken = []", encoding="utf-8")
+    wheel = zipfile.ZipFile(io.BytesIO(make_package(copy, "elm", CARD).to_bytes()))
+    assert wheel.read("dodona_model_elm/elm.rules.toml") == b"unbroken = []"
+    assert "own rules" in shell("info", copy).out and "own rules" not in shell("info", model).out
+    beside.write_text("unbrokn = []", encoding="utf-8")
+    done = shell("package", copy, "-o", tmp_path, "--licence", "MIT")
+    assert done.code == 1 and "oak.rules.toml:1: unknown rules 'unbrokn'" in done.err

@@ -48,7 +48,9 @@ class BatchParser:
 
     def __init__(self, options: ParseOptions, parser: Parser | None = None) -> None:
         self.options = options
-        self.parser = parser or load_cached(options.model, mapped=options.mapped)
+        self.parser = parser or load_cached(
+            options.model, mapped=options.mapped, rules=options.rules
+        )
         self.optional = optional_columns(self.parser, options.graph, options.confidence)
         if options.text:
             require_segmenter(self.parser.segmenter)

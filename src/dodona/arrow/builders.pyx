@@ -13,7 +13,7 @@ from libcpp.vector cimport vector
 from dodona.treebank.sentence cimport (
     DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, UPOS, XPOS, Fields, Sentence, Text, field,
     fields_of, named_value, text_at)
-from dodona.treebank.word cimport last_column, range_before
+from dodona.treebank.token_ranges cimport last_column, range_before
 
 cdef enum:
     WORD, SENTENCE_LEVEL, DOCUMENT      # what one row is
@@ -267,7 +267,7 @@ cdef int32_t read_number(const char* at, const char* end) noexcept nogil:
 cdef Text text_of(Sentence sentence) noexcept nogil:
     """Return the value of the comment `# text = …`; empty without one."""
     cdef const char* at = sentence.raw
-    cdef const char* end = sentence.raw + (sentence.start[0] if sentence.n_words else 0)
+    cdef const char* end = sentence.raw + (sentence.starts[0] if sentence.n_words else 0)
     cdef const char* line_end
     while at < end and at[0] == c"#":
         line_end = <const char*> memchr(at, c"\n", end - at)

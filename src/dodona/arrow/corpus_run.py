@@ -30,7 +30,8 @@ from dodona.arrow.schema import join_schemas, optional_columns
 from dodona.arrow.separation import check_no_links, check_separate
 from dodona.arrow.sources import Fingerprint, checksum, state_of
 
-FREE = ("threads", "mapped", "model")  # options that may change on resume: the rows do not
+# options that may change on resume, as the rows do not, or that are recorded in another form
+FREE = ("threads", "mapped", "model", "rules")
 ANOTHER = "start another run in another folder"
 
 
@@ -72,7 +73,7 @@ def parse_files(
     folder, suffix = resolve_location(out), suffix_for(format)
     listings = [*map(list_files, names)]
     check_separate(folder, listings)
-    with closing(HeldModel(options.model, mapped=options.mapped)) as model:
+    with closing(HeldModel(options.model, mapped=options.mapped, rules=options.rules)) as model:
         header = _header(options, format, model)
         with open_manifest(folder, header, resume) as manifest:
             parts = [
@@ -218,4 +219,6 @@ def _header(options: ParseOptions, format: str, model: HeldModel) -> dict[str, A
     """Return the header of the manifest: what must be equal on resume."""
     settings = {name: value for name, value in asdict(options).items() if name not in FREE}
     settings["output"] = format
+    if model.rules is not None:
+        settings["rules"] = model.rules.to_dict()
     return {"version": version("dodona"), "model": model.sha256, "settings": settings}

@@ -39,8 +39,8 @@ def mapper(model: str | Path, **keywords: Unpack[MapperKeywords]) -> BatchMapper
     the unit of an output row: word, sentence, document, or a document's CoNLL-U. A row that cannot
     be parsed (its text is null, not UTF-8, or longer than `max_chars`) becomes one row with an
     `error`. `threads` is 1, as engines run several processes. `roots`, `beam`, `constraints`,
-    `graph` and `confidence`, which adds columns, are those of `Parser.pipe`; `mapped` is that of
-    `dodona.load`.
+    `graph` and `confidence`, which adds columns, are those of `Parser.pipe`; `mapped` and `rules`,
+    whose file is read at once, are those of `dodona.load`.
 
     >>> batch = pa.record_batch({"doc_id": [7], "text": ["The oak speaks. Listen!"]})
     >>> [made] = mapper("en", keep=["doc_id"])([batch])

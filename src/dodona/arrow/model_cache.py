@@ -12,48 +12,61 @@ from typing import IO, ClassVar
 from dodona.arrow.locations import resolve_location
 from dodona.models import locate
 from dodona.parsing.parser import Parser
+from dodona.rules.lookup import get_rules
+from dodona.rules.rules import Rules
 
 _loaded: dict[tuple[object, ...], Parser] = {}
 _lock = Lock()
 
 
-def load_cached(model: str, *, mapped: bool = False) -> Parser:
+def load_cached(model: str, *, mapped: bool = False, rules: Rules | None = None) -> Parser:
     """Return the parser of a model; a file that has changed is loaded again.
 
     `model` is the name of an installed model, a path, or a URL, which is read by `pyarrow.fs`. A
     path that does not exist is looked up among the files that Spark distributed
-    (`SparkContext.addFile`).
+    (`SparkContext.addFile`). Without `rules`, those in a file beside the model apply.
 
     >>> load_cached("en") is load_cached("en")
     True
     """
-    if "://" in model:
-        with _lock:
-            if (model,) not in _loaded:
-                _loaded[model,] = Parser.from_bytes(_fetch(model))
-            return _loaded[model,]
-    path = find_model(model)
-    state = path.stat()
-    key = (path, state.st_mtime_ns, state.st_size, mapped)
+    path = None if "://" in model else find_model(model)
+    state = None if path is None else path.stat()
+    stamp = None if state is None else (state.st_mtime_ns, state.st_size)
+    rules = get_rules(rules, path)
+    plain, ruled = (model, path, stamp, mapped, None), (model, path, stamp, mapped, rules)
     with _lock:  # concurrent threads load it once
-        if key not in _loaded:
-            for old in [old for old in _loaded if old[0] == path and old[-1] == mapped]:
-                del _loaded[old]
-            _loaded[key] = Parser.load(path, mapped=mapped)
-        return _loaded[key]
+        for old in [old for old in _loaded if old[:2] == plain[:2] and old[2] != stamp]:
+            del _loaded[old]
+        if plain not in _loaded:
+            _loaded[plain] = (
+                Parser.from_bytes(_fetch(model))
+                if path is None
+                else Parser.load(path, mapped=mapped)
+            )
+        if ruled not in _loaded:
+            _loaded[ruled] = _loaded[plain].with_rules(rules)
+        return _loaded[ruled]
 
 
 class HeldModel:
     """A model that stays as it was when it was loaded, whatever happens to its file.
 
-    `sha256` is the checksum of the very bytes that were loaded. A file that is mapped stays open,
-    so that `check` can notice if it is written to.
+    `sha256` is the checksum of the very bytes that were loaded, and `rules` are those that apply. A
+    file that is mapped stays open, so that `check` can notice if it is written to.
     """
 
     _last: ClassVar[tuple[str, Parser] | None] = None  # of this process, by checksum
+    parser: Parser
+    sha256: str
 
-    def __init__(self, model: str, *, mapped: bool = False) -> None:
+    def __init__(self, model: str, *, mapped: bool = False, rules: Rules | None = None) -> None:
         self._file: IO[bytes] | None = None
+        self._load(model, mapped)
+        self.rules = get_rules(rules, None if "://" in model else find_model(model))
+        if self.rules is not None:
+            self.parser = self.parser.with_rules(self.rules)
+
+    def _load(self, model: str, mapped: bool) -> None:
         if mapped and "://" not in model:
             self._map(find_model(model))
             return

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dodona.arrow.schema import LEVELS, check_level
+from dodona.rules.lookup import get_rules
+from dodona.rules.rules import Rules
 
 MAX_CHARS = 10_000_000  # longer documents are refused: a column holds at most 2 GiB
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ class ParseOptions:
     graph: bool = False
     confidence: bool = False
     mapped: bool = False
+    rules: Rules | None = None  # None: those in a file beside the model, if there are any
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -72,6 +75,7 @@ class MapperKeywords(TypedDict, total=False):
     graph: bool
     confidence: bool
     mapped: bool
+    rules: Rules | str | Path | None
 
 
 def make_options(model: str | Path, **keywords: Unpack[MapperKeywords]) -> ParseOptions:
@@ -85,6 +89,7 @@ def make_options(model: str | Path, **keywords: Unpack[MapperKeywords]) -> Parse
         raise TypeError(f"keep is a list of columns: [{keep!r}]")
     pairs = keep.items() if isinstance(keep, Mapping) else ((name, name) for name in keep)
     given: dict[str, Any] = {**keywords, "keep": tuple(pairs)}
+    given["rules"] = get_rules(keywords.get("rules"))
     if keywords.get("tokens") is not None:
         given.setdefault("text", None)
     return ParseOptions(str(model), **given)

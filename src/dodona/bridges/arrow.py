@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from dodona.extras import require
 from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.word import CONFIDENCES, word_offsets
+from dodona.treebank.token_ranges import word_offsets
+from dodona.treebank.word import CONFIDENCES
 
 if TYPE_CHECKING:
     import pyarrow

@@ -51,6 +51,13 @@ Constraints = Annotated[
         default="as trained",
     ),
 ]
+RulesFile = Annotated[
+    str | None,
+    Flag(
+        "TOML file with rules of your own for tokens, sentences and tags",
+        default="MODEL.rules.toml beside the model, if there is one",
+    ),
+]
 DevFile = Annotated[
     str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
 ]

@@ -15,6 +15,7 @@ from dodona.core.base.values import to_str
 from dodona.errors import DodonaError
 
 SUFFIX = ".dodona"
+RULES = ".rules.toml"  # in place of SUFFIX: the user's rules for a model, in a file beside it
 DEFAULT = "en"
 FOLDERS = "DODONA_MODELS"  # folders of models, separated as in PATH
 GROUP = "dodona_models"  # entry points: the name of a model, and the package with its file
@@ -81,6 +82,12 @@ def locate(model: str | Path) -> Path:
 def find(name: str) -> Path | None:
     """Return the file of the model of this name, or None."""
     return next((path for list_all in SOURCES.values() if (path := list_all().get(name))), None)
+
+
+def find_rules(model: Path) -> Path | None:
+    """Return the file of rules beside the file of a model, or None."""
+    path = model.with_name(model.name.removesuffix(SUFFIX) + RULES)
+    return path if path.is_file() else None
 
 
 def explain_missing(name: str) -> str:

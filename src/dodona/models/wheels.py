@@ -16,7 +16,7 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from dodona.models import GROUP, SUFFIX
+from dodona.models import GROUP, RULES, SUFFIX, find_rules
 from dodona.models.cards import Card, with_card
 from dodona.models.pages import make_card, make_licence
 from dodona.settings import SettingsError
@@ -50,6 +50,7 @@ class ModelPackage:
     card: Card
     readme: str  # Markdown
     licence: str  # its text
+    rules: bytes | None = None  # the file of rules beside the model
 
     def __post_init__(self) -> None:
         self.card.check()
@@ -120,6 +121,8 @@ class ModelPackage:
             f"{self._about}/entry_points.txt": f"[{GROUP}]\n{self.name} = {self.module}\n",
         }
         model = {f"{self.module}/{self.name}{SUFFIX}": self.model}
+        if self.rules is not None:
+            model[f"{self.module}/{self.name}{RULES}"] = self.rules
         return model | {path: text.encode() for path, text in texts.items()}
 
     def _metadata(self) -> str:
@@ -151,7 +154,8 @@ def make_package(
     model = with_card(path, card)
     if readme is None:
         readme = make_card(name, card, container.about(path), len(model))
-    return ModelPackage(name, model, card, readme, licence or make_licence(name, card))
+    rules = None if (file := find_rules(path)) is None else file.read_bytes()
+    return ModelPackage(name, model, card, readme, licence or make_licence(name, card), rules)
 
 
 def _lines(*fields: tuple[str, str]) -> str:

@@ -10,7 +10,7 @@ from dodona.core.network.network import Network
 from dodona.core.network.slots import Slots
 from dodona.core.search.scoring import NeuralScorer
 from dodona.parsing.scorers import read_encoder
-from dodona.records import record
+from dodona.records import record, replace
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 from dodona.storage.serialisable import Payload
@@ -39,7 +39,9 @@ class NetworkParserScorer:
         return self.tagger.scorer.network
 
     def with_tagger(self, tagger: Tagger | None) -> NetworkParserScorer:
-        """Return the scorer itself if the tagger is its own; refuse any other."""
+        """Return the scorer with its own tagger, which may have other rules; refuse any other."""
+        if isinstance(tagger, NetworkTagger) and tagger.scorer is self.tagger.scorer:
+            return replace(self, tagger=tagger)
         if tagger is None or tagger.scorer.serialise() != self.tagger.scorer.serialise():
             raise ValueError("a parser with a network tags by itself: it takes no other tagger")
         return self

@@ -23,8 +23,10 @@ from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
 from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
+from dodona.parsing.document_stream import Waiting, Words, are_words, gather, sentences_of
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
+from dodona.rules.ruled import Ruled
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import (
     CONSTRAINTS,
@@ -46,15 +48,16 @@ from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 from dodona.treebank.trees.word_kinds import set_kinds
 
-if TYPE_CHECKING:  # loaded with the models that have one
+if TYPE_CHECKING:  # loaded on demand
     from dodona.enhancing.enhancer import Enhancer
+    from dodona.rules.rules import Rules
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
 
 
 @record(repr=False)
-class Parser(Serialisable):
+class Parser(Ruled):
     """A transition system, a scorer of its actions, and greedy or beam search.
 
     Made by `dodona.train` or `dodona.load`. `record` documents the training: settings, checksums of
@@ -74,6 +77,7 @@ class Parser(Serialisable):
     graphs: Parser | None = None  # builds graphs, with the trees of this parser as features
     enhancer: Enhancer | None = None  # makes graphs from the trees of this parser, on demand
     calibration: Calibration | None = None  # of confidences; None: they are not calibrated
+    user_rules: Rules | None = None  # also in the segmenter and the tagger
 
     def __post_init__(self) -> None:
         self.labels = [label.decode() for label in self.encoder.labels]
@@ -112,6 +116,21 @@ class Parser(Serialisable):
             return self
         return replace(self, settings=self.settings.replace(constraints=constraints))
 
+    def with_rules(self, rules: Rules | None) -> Parser:
+        """Return a parser with the same parts, whose segmenter and tagger apply these rules."""
+        segmenter, scorer = self.segmenter, self.scorer
+        if rules is not None and rules.has_text_rules:
+            segmenter = require_segmenter(segmenter)
+        if rules is not None and rules.tags and self.tagger is None:
+            from dodona.rules.checks import RulesError
+
+            raise RulesError("the model has no tagger, which the rules for tags need", "tags")
+        if segmenter is not None:
+            segmenter = segmenter.with_rules(rules)
+        if self.tagger is not None:
+            scorer = scorer.with_tagger(self.tagger.with_rules(rules))
+        return replace(self, user_rules=rules, segmenter=segmenter, scorer=scorer)
+
     @property
     def has_graphs(self) -> bool:
         """Whether the parser can make enhanced graphs (the column DEPS)."""
@@ -126,28 +145,33 @@ class Parser(Serialisable):
 
     def __call__(
         self,
-        text: str,
+        text: str | Words,
         *,
         threads: int = 1,
         constraints: str | None = None,
         graph: bool = False,
         confidence: bool = False,
     ) -> Doc:
-        """Segment, tag and parse raw text; the other options are those of `pipe`."""
-        segmenter, text = require_segmenter(self.segmenter), require_text(text)
-        sentences = self.pipe(
-            segmenter.segment(text),
+        """Segment, tag and parse raw text; the other options are those of `pipe`.
+
+        A list of words is a sentence that needs no segmenter, and a list of such lists is several.
+        """
+        pipe = partial(
+            self.pipe,
             threads=threads,
             constraints=constraints,
             graph=graph,
             confidence=confidence,
         )
-        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
+        if are_words(text):
+            return Doc(pipe(sentences_of(text)))
+        segmenter, text = require_segmenter(self.segmenter), require_text(text)
+        return Doc(pipe(segmenter.segment(text)), text, is_strange=segmenter.is_strange(text))
 
     @overload
     def docs(
         self,
-        texts: Iterable[str],
+        texts: Iterable[str | Words],
         *,
         as_tuples: Literal[False] = False,
         threads: int = 1,
@@ -159,7 +183,7 @@ class Parser(Serialisable):
     @overload
     def docs(
         self,
-        texts: Iterable[tuple[str, Context]],
+        texts: Iterable[tuple[str | Words, Context]],
         *,
         as_tuples: Literal[True],
         threads: int = 1,
@@ -181,20 +205,24 @@ class Parser(Serialisable):
     ) -> Iterator[Any]:
         """Parse a stream of texts, in order, each into a document of its own.
 
+        A text may also be a list of words, or of sentences that are lists of words.
         With `as_tuples`, texts come as pairs (text, context), and documents as (doc, context).
         Texts are read ahead, since many sentences are parsed at a time; if the stream ends in an
         error, all documents before it are yielded first. `beam` and `constraints` are as in `pipe`.
         """
         if isinstance(texts, str):
             raise TypeError("docs takes several texts; to parse one, call parser(text)")
-        segment = require_segmenter(self.segmenter).segment
-        waiting: deque[tuple[str, int, Any]] = deque()  # texts read: text, n_sentences, context
+        waiting: Waiting = deque()
 
         def sentences() -> Iterator[Sentence]:
             for item in texts:
                 text, context = item if as_tuples else (item, None)
-                found = segment(text := require_text(text))
-                waiting.append((text, len(found), context))
+                is_text = not are_words(text)
+                if is_text:
+                    found = require_segmenter(self.segmenter).segment(text := require_text(text))
+                else:
+                    found = sentences_of(text)
+                waiting.append((text if is_text else None, len(found), context))
                 yield from found
 
         parsed = self.pipe(
@@ -205,7 +233,7 @@ class Parser(Serialisable):
             graph=graph,
             confidence=confidence,
         )
-        return _gather(parsed, waiting, as_tuples)
+        return gather(parsed, waiting, as_tuples)
 
     def pipe_text(
         self,
@@ -474,27 +502,6 @@ def _read_calibration(about: Any) -> Calibration | None:
     if "calibration" not in about:
         return None
     return Calibration.deserialise(read_field(about, "calibration", dict))
-
-
-def _gather(
-    parsed: Iterator[Sentence], waiting: deque[tuple[str, int, Any]], as_tuples: bool
-) -> Iterator[Any]:
-    """Yield the document of each text as soon as all of its sentences are parsed."""
-
-    def take(sentences: list[Sentence]) -> Any:
-        text, _, context = waiting.popleft()
-        return (Doc(sentences, text), context) if as_tuples else Doc(sentences, text)
-
-    done: list[Sentence] = []
-    for sentence in parsed:
-        while waiting[0][1] == 0:
-            yield take([])
-        done.append(sentence)
-        if len(done) == waiting[0][1]:
-            yield take(done)
-            done = []
-    while waiting:  # texts without a sentence
-        yield take([])
 
 
 def repaired(sentence: Sentence, known: Collection[str]) -> Sentence:

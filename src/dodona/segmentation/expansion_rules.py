@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from dodona.core.segmenting.expansion import RuleIndex, string_hash
@@ -34,10 +34,17 @@ class ExpansionRules:
     hashes: array[int] | memoryview = field(default_factory=lambda: array("Q"))
     fixed_rules: array[int] | memoryview = field(default_factory=lambda: array("I"))
 
-    def index(self, more: Sequence[Rule] = ()) -> RuleIndex:
-        """Return an index of the rules; those of `more` apply to every token that matches."""
+    def index(self, more: Sequence[Rule] = (), given: Mapping[str, int] | None = None) -> RuleIndex:
+        """Return an index of the rules; those of `more` apply to every token that matches.
+
+        `given` are tokens and the numbers of their rules (0: none), which replace learned ones.
+        """
         affixes = [rule[:2] for rule in (*self.rules, *more)]
-        return RuleIndex(affixes, self.hashes, self.fixed_rules, len(self.rules))
+        hashes, numbers = self.hashes, self.fixed_rules
+        if given:
+            hashes = array("Q", [*hashes, *(string_hash(lower(token)) for token in given)])
+            numbers = array("I", [*numbers, *given.values()])
+        return RuleIndex(affixes, hashes, numbers, len(self.rules))
 
     def doubled(self) -> list[Rule]:
         """Return rules for two contractions in a row, which are too rare to be learned.
@@ -163,6 +170,20 @@ def _common(one: str, other: str) -> int:
     """Return the length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def whole_rules(expansions: Iterable[tuple[str, Sequence[str]]]) -> list[Rule]:
+    """Return the rules for tokens and their words; words that are parts of a token are copied.
+
+    >>> whole_rules([("Zum", ["zu", "dem"]), ("C'mon", ["C'm", "on"])])
+    [('whole', 'zum', ('zu', 'dem')), ('whole', "c'mon", ("c'm", 'on'))]
+    """
+    found: list[Rule] = []
+    for token, words in expansions:
+        low = lower(token)
+        parts = tuple(map(lower, words))
+        found.append(("whole", low, parts if "".join(parts) == low else tuple(words)))
+    return found
 
 
 def restore_rules(rules: Sequence[object]) -> list[Rule]:

@@ -5,13 +5,13 @@ Features read it (`core/segmenting/lexicon_index`); `lexicon_learning` learns it
 
 import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from dodona.core.segmenting.expansion import string_hash
 from dodona.core.segmenting.lexicon_index import FIELDS, LexiconIndex
-from dodona.records import field, record
+from dodona.records import field, record, replace
 from dodona.segmentation.expansion_rules import lower
 from dodona.storage.json_fields import read_field
 
@@ -19,6 +19,7 @@ FOLLOWERS = ("any", "name", "number", "word")  # what usually follows an abbrevi
 WORD = re.compile(r"[^\W\d_]+")
 MAX_CHECKED = 2_000  # characters of a text
 MIN_CHECKED = 20  # words of a text
+MAX_LEVEL = 3  # of the confidence that a word is an abbreviation
 STRANGE = 0.3  # share of the usual coverage
 
 
@@ -52,6 +53,11 @@ class Lexicon:
         n_known = sum(string_hash(lower(word)) in self._known for word in words)
         return n_known < STRANGE * self.coverage * len(words)
 
+    def with_abbreviations(self, words: Iterable[str]) -> "Lexicon":
+        """Return the lexicon with more abbreviations, which are certain and end in a period."""
+        known = {lower(word).removesuffix("."): Abbreviation(MAX_LEVEL) for word in words}
+        return replace(self, abbreviations={**self.abbreviations, **known})
+
     def index(self) -> LexiconIndex:
         """Return the lexicon for compiled code, with a class and a tag for each word."""
         classes = dict(zip(self.hashes, self.classes, strict=True))
@@ -75,7 +81,7 @@ def restore_lexicon(about: Any, hashes: memoryview, classes: bytes, tags: bytes 
     abbreviations = {}
     for word, found in read_field(about, "abbreviations", dict).items():
         match found:
-            case [int(level), str(follower)] if 1 <= level <= 3 and follower in FOLLOWERS:
+            case [int(level), str(follower)] if 1 <= level <= MAX_LEVEL and follower in FOLLOWERS:
                 abbreviations[str(word)] = Abbreviation(level, follower)
             case _:
                 raise ValueError(f"the abbreviation {word!r} has the invalid entry {found!r}")

@@ -7,7 +7,7 @@ space around each token and its position, and `original_text` restores the text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dodona.batches import require_text
 from dodona.core.base.values import to_str
@@ -17,16 +17,21 @@ from dodona.core.segmenting.text_splitter import TextSplitter
 from dodona.core.weights.packed import PackedWeights
 from dodona.errors import DodonaError
 from dodona.logs import warning
-from dodona.records import field, record
-from dodona.segmentation.expansion_rules import ExpansionRules, Rule, restore_rules
+from dodona.records import field, record, replace
+from dodona.rules.ruled import Ruled
+from dodona.segmentation.expansion_rules import ExpansionRules, Rule, restore_rules, whole_rules
 from dodona.segmentation.lexicon import Lexicon, restore_lexicon
 from dodona.segmentation.sentence_writer import Cursor, SentenceWriter
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field, read_settings
-from dodona.storage.serialisable import FileFormat, Payload, Serialisable
+from dodona.storage.serialisable import FileFormat, Payload
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
+
+if TYPE_CHECKING:  # loaded with rules
+    from dodona.rules.boundaries import BoundaryRules
+    from dodona.rules.rules import Rules
 
 SHORT = 100  # characters of a text whose language is not checked
 PIECE = 1 << 16  # characters of a stream that are segmented together
@@ -39,7 +44,7 @@ class NoSegmenterError(DodonaError, ValueError):
 
 
 @record(repr=False)
-class Segmenter(Serialisable):
+class Segmenter(Ruled):
     """A segmenter of text into sentences, tokens and words.
 
     Made by `train_segmenter` or `Segmenter.load`. `record` holds the data of its training.
@@ -55,17 +60,33 @@ class Segmenter(Serialisable):
     bias: int = 0  # added to the score of a sentence boundary
     record: dict[str, Any] = field(default_factory=dict)
     lexicon: Lexicon | None = None  # None in files older than lexicons
+    user_rules: Rules | None = None
 
     def __post_init__(self) -> None:
         self._has_checked = False
-        index, more = None, list[Rule]()
+        self._boundaries: BoundaryRules | None = None
+        index, more, given = None, list[Rule](), dict[str, int]()
         if self.lexicon is not None:
             index, more = self.lexicon.index(), self.rules.doubled()
+        if self.user_rules is not None and self.user_rules.has_text_rules:
+            from dodona.rules.boundaries import BoundaryRules
+
+            self._boundaries = BoundaryRules(self.user_rules)
+            if self.lexicon is not None:
+                index = self.lexicon.with_abbreviations(self.user_rules.abbreviations).index()
+            given = dict.fromkeys(self.user_rules.whole, 0)
+            for rule in whole_rules(self.user_rules.expand):
+                given[rule[1]] = len(self.rules.rules) + len(more) + 1
+                more.append(rule)
         self._writer = SentenceWriter(
             TextSplitter(self.pair_table, self.weights, self.bias, index),
-            TokenExpander(self.rules.index(more), self.word_weights),
+            TokenExpander(self.rules.index(more, given), self.word_weights),
             [*self.rules.rules, *more],
         )
+
+    def with_rules(self, rules: Rules | None) -> Segmenter:
+        """Return the same segmenter with rules of one's own for tokens and sentences."""
+        return replace(self, user_rules=rules)
 
     def __repr__(self) -> str:
         return f"<Segmenter with {len(self.rules.rules):,} rules for multiword tokens>"
@@ -78,7 +99,7 @@ class Segmenter(Serialisable):
         """
         text = require_text(text)
         self._check_language(text)
-        return self._writer.segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
+        return self._segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
 
     def is_strange(self, text: str) -> bool:
         """Whether most words of a text are unknown, as in a language not seen in training.
@@ -100,6 +121,7 @@ class Segmenter(Serialisable):
         pieces: list[str] = []
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
+        before = ""  # what was taken of the line with which the waiting text begins
         for chunk in _before_error(chunks, errors):
             pieces.append(chunk)
             n_waiting += len(chunk)
@@ -107,18 +129,35 @@ class Segmenter(Serialisable):
                 continue
             text = "".join(pieces)
             self._check_language(text)
-            found, n_taken = self._writer.segment(text, cursor, by_lines=by_lines, is_end=False)
+            found, n_taken = self._segment(text, cursor, by_lines, before, is_end=False)
             pieces, n_waiting = [text[n_taken:]], n_waiting - n_taken
+            before = _last_line(before + text[:n_taken]) if self._boundaries else ""
             n_wanted = PIECE + 2 * n_waiting  # rescan a long sentence rarely
             if found:
                 yield found
         text = "".join(pieces)
         self._check_language(text)
-        found, _ = self._writer.segment(text, cursor, by_lines=by_lines)
+        found, _ = self._segment(text, cursor, by_lines, before)
         if found:
             yield found
         for error in errors:
             raise error
+
+    def _segment(
+        self, text: str, cursor: Cursor, by_lines: bool, before: str = "", *, is_end: bool = True
+    ) -> tuple[list[Sentence], int]:
+        """Return the sentences of a text, and how many characters they take up.
+
+        Rules are applied to whole lines: `before` is the start of the first one, and unless the
+        text `is_end`, its last line is left for the next call.
+        """
+        forbidden = None
+        if self._boundaries is not None:
+            text = text if is_end else text[: text.rfind("\n") + 1]
+            forbidden = self._boundaries.forbidden(before + text)[len(before) :]
+        return self._writer.segment(
+            text, cursor, by_lines=by_lines, is_end=is_end, forbidden=forbidden
+        )
 
     def _check_language(self, text: str) -> None:
         """Warn if the first long text seems to be in another language."""
@@ -201,6 +240,10 @@ def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[st
             yield str.__str__(chunk)
     except Exception as error:
         errors.append(error)
+
+
+def _last_line(text: str) -> str:
+    return text[text.rfind("\n") + 1 :]
 
 
 def _by_lines(sentences: str) -> bool:

@@ -26,7 +26,13 @@ class SentenceWriter:
     @property
     def expander(self) -> TokenExpander: ...
     def segment(
-        self, text: str, cursor: Cursor, *, by_lines: bool = False, is_end: bool = True
+        self,
+        text: str,
+        cursor: Cursor,
+        *,
+        by_lines: bool = False,
+        is_end: bool = True,
+        forbidden: bytes | None = None,
     ) -> tuple[list[Sentence], int]: ...
 
 def check_rule(side: str, affix: str, words: Sequence[str]) -> None: ...

@@ -168,12 +168,14 @@ cdef class SentenceWriter:
         if self.rules.size() != <size_t> expander.index.n_rules + 1:
             raise ValueError(f"{self.rules.size() - 1} rules, but {expander.index.n_rules} in use")
 
-    def segment(self, str text, Cursor cursor not None, *, bint by_lines=False, bint is_end=True):
+    def segment(self, str text, Cursor cursor not None, *, bint by_lines=False, bint is_end=True,
+                bytes forbidden=None):
         """Return the sentences of a chunk of text, and the number of characters they take up.
 
         Unless the chunk `is_end`, sentences that later text could still change are left out.
+        `forbidden` has the labels that boundaries may not have (`TextScanner`).
         """
-        cdef TextScanner scanner = self.splitter.scanner(code_points(text), by_lines)
+        cdef TextScanner scanner = self.splitter.scanner(code_points(text), by_lines, forbidden)
         cdef vector[int] rules
         cdef ConlluBuffer out = ConlluBuffer()
         cdef size_t n_tokens

@@ -93,21 +93,23 @@ def short_names(name: str) -> Iterator[str]:
         yield "-".join(words[:n_words])
 
 
-def load_models(named: Iterable[str], constraints: str | None = None) -> Models:
+def load_models(
+    named: Iterable[str], constraints: str | None = None, rules: str | None = None
+) -> Models:
     """Load models given as FILE or NAME=FILE; by default the one that is part of Dodona.
 
-    `constraints` are as in `dodona.load`.
+    `constraints` and the file `rules`, which are for all models, are as in `dodona.load`.
 
     >>> load_models(["oak.dodona"])
     Traceback (most recent call last):
     dodona.models.NoModelError: oak.dodona: no such file, and no model of that name...
     """
-    return Models(_load(name, constraints) for name in list(named) or [DEFAULT])
+    return Models(_load(name, constraints, rules) for name in list(named) or [DEFAULT])
 
 
-def _load(named: str, constraints: str | None) -> Model:
+def _load(named: str, constraints: str | None, rules: str | None) -> Model:
     name, is_named, path = named.partition("=")
     if not is_named or not name or Path(named).exists():
         name, path = Path(named).name.removesuffix(".dodona"), named
-    parser = dodona.load(path, constraints=constraints)
+    parser = dodona.load(path, constraints=constraints, rules=rules)
     return Model(name, parser, None if Path(path).exists() else TREEBANKS.get(path))

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
 from dodona.doc import Doc
-from dodona.records import field, record
+from dodona.records import field, record, replace
+from dodona.rules.ruled import Ruled
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
-from dodona.storage.serialisable import FileFormat, Payload, Serialisable
+from dodona.storage.serialisable import FileFormat, Payload
 from dodona.tagging.linear_tags import LinearTags
 from dodona.tagging.tag_classes import TagClasses, TagSignals
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.sentence import Sentence
+
+if TYPE_CHECKING:  # loaded with rules
+    from dodona.rules.rules import Rules
+    from dodona.tagging.user_tags import UserTags
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -57,7 +62,7 @@ class TagScorer(Protocol):
 
 
 @record(repr=False)
-class Tagger(Serialisable):
+class Tagger(Ruled):
     """A tagger of UPOS, XPOS, FEATS and lemmas, as far as the training data had them.
 
     Made by `dodona.train_tagger` or `Tagger.load`. `record` documents its training. With a
@@ -70,12 +75,25 @@ class Tagger(Serialisable):
     scorer: TagScorer
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
+    user_rules: Rules | None = None
 
     def __post_init__(self) -> None:
+        self._user_tags: UserTags | None = None
         tag_classes = self.scorer.tag_classes
         self.columns = [task.column for task in tag_classes]
         self.classes = [task.classes for task in tag_classes]
         self.meanings = [task.meanings for task in tag_classes]
+        if self.user_rules is not None and self.user_rules.tags:
+            from dodona.tagging.user_tags import UserTags, check_tags
+
+            by_column = dict(zip(self.columns, self.classes, strict=True))
+            check_tags(self.user_rules.tags, by_column.get("upos", []))
+            self._user_tags = UserTags(self.user_rules.tags)
+
+    def with_rules(self, rules: Rules | None) -> Tagger:
+        """Return the same tagger with rules of one's own, which its segmenter gets as well."""
+        segmenter = None if self.segmenter is None else self.segmenter.with_rules(rules)
+        return replace(self, user_rules=rules, segmenter=segmenter)
 
     def __repr__(self) -> str:
         return f"<Tagger of {', '.join(self.columns)}>"
@@ -114,6 +132,18 @@ class Tagger(Serialisable):
         """Fill in the tags of a batch that the scorer has read, and return the tagged sentences."""
         if not {*keep} <= {*TAG_COLUMNS}:
             raise ValueError(f"keep has some of {', '.join(TAG_COLUMNS)}, not {[*keep]}")
+        tagged = self._predict(corpus, sentences, keep)
+        if self._user_tags and self._user_tags.apply(sentences, tagged, keep, self._retag):
+            for column in self.columns:  # a parser that reads the corpus sees the tags of rules
+                keep_tags(corpus, tagged, self.columns, self.meanings, column)
+        return tagged
+
+    def _retag(self, sentences: list[Sentence], keep: Collection[str]) -> list[Sentence]:
+        return self._predict(self.scorer.read(sentences), sentences, keep)
+
+    def _predict(
+        self, corpus: Corpus, sentences: list[Sentence], keep: Collection[str]
+    ) -> list[Sentence]:
         tasks = self.columns, self.meanings
         kept = {
             column: keep_tags(corpus, sentences, *tasks, column)

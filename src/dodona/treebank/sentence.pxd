@@ -29,7 +29,7 @@ cdef class Sentence:
     cdef const char* raw
     cdef Py_ssize_t size
     cdef int n_words
-    cdef int32_t* start         # STRIDE per word, offsets into raw
+    cdef int32_t* starts        # STRIDE per word, offsets into raw
     cdef int32_t* head          # per word: 0 is the root, words from 1, NO_HEAD
     cdef readonly str source
     cdef readonly Py_ssize_t line
@@ -47,6 +47,10 @@ cdef Sentence make_sentence(
     str source, Py_ssize_t line, str format)
 
 
+# The module `treebank.views`, which defines the methods of sentences and words in Python.
+cdef views()
+
+
 # The fields of a sentence as plain C, for loops over many sentences without the interpreter lock.
 cdef struct Fields:
     const char* raw
@@ -56,7 +60,7 @@ cdef struct Fields:
 
 
 cdef inline Fields fields_of(Sentence sentence) noexcept nogil:
-    return Fields(sentence.raw, sentence.start, sentence.head, sentence.n_words)
+    return Fields(sentence.raw, sentence.starts, sentence.head, sentence.n_words)
 
 
 cdef inline Text text_at(Fields fields, int word, int column) noexcept nogil:

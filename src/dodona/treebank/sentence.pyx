@@ -1,8 +1,8 @@
 """A sentence of a treebank: its bytes as in the file, and the offsets of each field.
 
-Word i (from 0) has eleven offsets in `start`: field k is
-raw[start[11 * i + k] : start[11 * i + k + 1] - 1], so that compiled code reaches any field with two
-loads, and Python strings are created on demand.
+Word i (from 0) has eleven offsets in `starts`: field k is
+raw[starts[11 * i + k] : starts[11 * i + k + 1] - 1], so that compiled code reaches any field with
+two loads, and Python strings are created on demand.
 Ranges (3-4), empty nodes (8.1) and comments have no offsets; they exist in the bytes only.
 """
 
@@ -62,7 +62,7 @@ cdef class Sentence:
         raise TypeError("sentences come from dodona.read or Sentence.from_columns")
 
     def __dealloc__(self):
-        free(self.start)
+        free(self.starts)
 
     def __len__(self):
         return self.n_words
@@ -143,7 +143,7 @@ cdef class Sentence:
         """The comment lines above the words, with "#", without line ends."""
         if self.n_words == 0:
             return []
-        above = self.data[:self.start[0]].removeprefix(b"\xef\xbb\xbf").decode()
+        above = self.data[:self.starts[0]].removeprefix(b"\xef\xbb\xbf").decode()
         return [line.removesuffix("\r") for line in above.split("\n") if line.startswith("#")]
 
     @property
@@ -173,6 +173,24 @@ cdef class Sentence:
         [<Word 1 Oaks>, <Word 2 speak>]
         """
         return views().words(self)
+
+    @property
+    def start(self):
+        """Start of the first word in the text, in characters, if MISC has a TokenRange."""
+        return self[0].start if self.n_words else None
+
+    @property
+    def end(self):
+        """End of the last word in the text, in characters, if MISC has a TokenRange."""
+        return self[-1].end if self.n_words else None
+
+    def span(self, start, end, label=""):
+        """Return the words from index `start` up to `end` as a `Span`, which may have a label.
+
+        >>> Sentence.from_columns(["Old", "oaks", "speak"]).span(0, 2, "NP")
+        <Span NP 'Old oaks'>
+        """
+        return views().span(self, start, end, label)
 
     def noun_phrases(self):
         """Return the noun phrases as spans, from left to right; none are nested.
@@ -346,12 +364,12 @@ cdef Sentence make_sentence(
     """Make a sentence with copies of `start` and `head`; the caller fills in one that is NULL."""
     cdef Sentence self = Sentence.__new__(Sentence)
     cdef size_t n_starts = <size_t>STRIDE * n_words
-    self.start = <int32_t*>malloc((n_starts + n_words + 1) * sizeof(int32_t))
-    if self.start == NULL:
+    self.starts = <int32_t*>malloc((n_starts + n_words + 1) * sizeof(int32_t))
+    if self.starts == NULL:
         raise MemoryError
-    self.head = self.start + n_starts
+    self.head = self.starts + n_starts
     if start != NULL:
-        memcpy(self.start, start, n_starts * sizeof(int32_t))
+        memcpy(self.starts, start, n_starts * sizeof(int32_t))
     if head != NULL:
         memcpy(self.head, head, n_words * sizeof(int32_t))
     self.n_words = n_words
@@ -389,10 +407,10 @@ cdef Sentence blank(Py_ssize_t n_words, comments, str format):
     position = len(head)
     for i in range(self.n_words):
         self.head[i] = NO_HEAD
-        self.start[STRIDE * i] = position
+        self.starts[STRIDE * i] = position
         position += len(str(i + 1)) + 1
         for k in range(1, STRIDE):
-            self.start[STRIDE * i + k] = position + 2 * (k - 1)
+            self.starts[STRIDE * i + k] = position + 2 * (k - 1)
         position += 2 * (STRIDE - 2)
     return self
 
@@ -450,8 +468,8 @@ cdef Sentence rebuilt(
     cdef Sentence new = make_sentence(
         data, old.n_words, NULL, heads, old.source, old.line, old.format)
     for i in range(old.n_words):
-        was = old.start + <Py_ssize_t>STRIDE * i
-        now = new.start + <Py_ssize_t>STRIDE * i
+        was = old.starts + <Py_ssize_t>STRIDE * i
+        now = new.starts + <Py_ssize_t>STRIDE * i
         column = 0
         for k in range(n_columns):
             while column <= columns[k]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import index as to_index
-from typing import overload
+from typing import Any, overload
 
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.word import Word
@@ -74,6 +74,12 @@ class Span(Sequence[Word]):
     def __repr__(self) -> str:
         shown = self.text if len(self.text) <= SHOWN else f"{self.text[:SHOWN]}…"
         return f"<Span {self._label} {shown!r}>" if self._label else f"<Span {shown!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise AttributeError; for names of other libraries, suggest the name used here."""
+        from dodona.treebank.elsewhere import SPAN, explain
+
+        raise AttributeError(explain("span", name, SPAN))
 
     @property
     def words(self) -> list[Word]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from dodona.treebank.word import named_values, ranges
+from dodona.treebank.token_ranges import ranges
+from dodona.treebank.word import named_values
 
 if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence

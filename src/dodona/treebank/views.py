@@ -10,14 +10,28 @@ from dodona.drawing.svg import Arc
 from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.conllu.writer import to_conllu
+from dodona.treebank.lexical import (
+    is_alpha,
+    is_punct,
+    is_stop,
+    like_email,
+    like_num,
+    like_url,
+    shape,
+)
+from dodona.treebank.navigation import common_ancestor, conjuncts, path
 from dodona.treebank.noun_phrases import noun_phrases
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.span import Span
+from dodona.treebank.token_ranges import word_offsets
 from dodona.treebank.tokens import comment, text, tokens
-from dodona.treebank.word import named_values, roots, word, word_offsets, words
+from dodona.treebank.word import named_values, roots, word, words
+from dodona.treebank.word_index import WordIndex
 
-__all__ = ["arcs", "as_data", "comment", "conllu", "facts", "match", "noun_phrases"]
-__all__ += ["restore_sentence"]
-__all__ += ["roots", "summary", "svg", "text", "tokens", "tree", "word", "words"]
+__all__ = ["arcs", "as_data", "comment", "common_ancestor", "conjuncts", "conllu", "facts"]
+__all__ += ["is_alpha", "is_punct", "is_stop", "like_email", "like_num", "like_url", "match"]
+__all__ += ["noun_phrases", "path", "restore_sentence", "roots", "shape", "span", "summary", "svg"]
+__all__ += ["text", "tokens", "tree", "word", "words"]
 
 SHOWN = 40  # characters of the text in the representation of a sentence
 
@@ -34,6 +48,11 @@ def summary(sentence: Sentence) -> str:
     shown = text(sentence)
     shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
     return f"<Sentence of {n_words}{where}: {shown!r}>"
+
+
+def span(sentence: Sentence, start: int, end: int, label: str) -> Span:
+    """Return the words from index `start` up to `end` of a sentence."""
+    return Span(WordIndex([sentence]), start, end, label)
 
 
 def match(sentence: Sentence, pattern: Any) -> Any:

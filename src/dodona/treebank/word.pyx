@@ -1,14 +1,15 @@
 """Words: a sentence and a position in it, without copies of columns."""
 
 cimport cython
-from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp, strlen
 from libcpp.vector cimport vector
 
 from dodona.treebank.sentence cimport (
-    DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, STRIDE, UPOS, XPOS, Sentence, Text, field,
-    named_value)
+    DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, UPOS, XPOS, Sentence, Text, field, named_value,
+    views)
+from dodona.treebank.token_ranges cimport (
+    decoded, first_of, last_column, offsets_in, range_around, range_offsets)
 
 from operator import getitem, index
 
@@ -20,8 +21,6 @@ CONFIDENCES = {
     "xpos_confidence": "XposConfidence",
     "feats_confidence": "FeatsConfidence",
 }
-
-cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
 
 @cython.final
@@ -196,6 +195,119 @@ cdef class Word:
         return [word_at(self.sentence, i) for i in range(self.sentence.n_words) if is_below[i + 1]]
 
     @property
+    def left_edge(self):
+        """The first word of the subtree."""
+        return self.subtree[0]
+
+    @property
+    def right_edge(self):
+        """The last word of the subtree."""
+        return self.subtree[-1]
+
+    @property
+    def conjuncts(self):
+        """The words that are coordinated with this one, from left to right, without itself.
+
+        >>> from dodona import Sentence
+        >>> Sentence.from_columns(
+        ...     ["oaks", "and", "doves"], heads=[0, 3, 1], deprels=["root", "cc", "conj"]
+        ... )[2].conjuncts
+        [<Word 1 oaks>]
+        """
+        return views().conjuncts(self)
+
+    def nbor(self, int n=1):
+        """Return the word n positions to the right in the sentence, to the left if n is negative.
+
+        >>> from dodona import Sentence
+        >>> Sentence.from_columns(["Old", "oaks", "speak"])[1].nbor(-1)
+        <Word 1 Old>
+        """
+        if not 0 <= self.position + n < self.sentence.n_words:
+            raise IndexError(f"{self!r} has no neighbour {n:+}: the sentence has "
+                             f"{self.sentence.n_words} words")
+        return word_at(self.sentence, self.position + n)
+
+    def common_ancestor(self, Word other not None):
+        """Return the lowest word above both words, which may be one of them; None without any.
+
+        >>> from dodona import Sentence
+        >>> old, oaks, speak = Sentence.from_columns(["Old", "oaks", "speak"], heads=[2, 3, 0])
+        >>> old.common_ancestor(speak), old.common_ancestor(oaks)
+        (<Word 3 speak>, <Word 2 oaks>)
+        """
+        return views().common_ancestor(self, other)
+
+    def path_to(self, Word other not None):
+        """Return the words on the way to another word through the tree, including both.
+
+        >>> from dodona import Sentence
+        >>> heads = [2, 0, 4, 2]
+        >>> oaks, know, your, future = Sentence.from_columns(
+        ...     ["Oaks", "know", "your", "future"], heads=heads)
+        >>> oaks.path_to(your)
+        [<Word 1 Oaks>, <Word 2 know>, <Word 4 future>, <Word 3 your>]
+        """
+        return views().path(self, other)
+
+    @property
+    def lower(self):
+        """The form in lower case."""
+        return self.form.lower()
+
+    @property
+    def shape(self):
+        """The kinds of characters of the form: X, x, d for digits; runs are cut after four.
+
+        >>> from dodona import Sentence
+        >>> [word.shape for word in Sentence.from_columns(["Dodona", "A4", "don't"])]
+        ['Xxxxx', 'Xd', "xxx'x"]
+        """
+        return views().shape(self.form)
+
+    @property
+    def is_alpha(self):
+        """Whether the form consists of letters, with their accents and vowel signs."""
+        return views().is_alpha(self.form)
+
+    @property
+    def is_digit(self):
+        """Whether the form consists of digits."""
+        return self.form.isdigit()
+
+    @property
+    def is_punct(self):
+        """Whether the form consists of punctuation, whatever its tag is."""
+        return views().is_punct(self.form)
+
+    @property
+    def like_num(self):
+        """Whether the form looks like a number ("10,000", "1/2", "3rd") or UPOS is NUM ("ten")."""
+        return self.upos == "NUM" or views().like_num(self.form)
+
+    @property
+    def like_url(self):
+        """Whether the form looks like the address of a page."""
+        return views().like_url(self.form)
+
+    @property
+    def like_email(self):
+        """Whether the form looks like an e-mail address."""
+        return views().like_email(self.form)
+
+    @property
+    def is_stop(self):
+        """Whether the word is a function word, in any language: decided by UPOS.
+
+        Lists of stop words, for decisions by form, are in `dodona.stop_words`.
+
+        >>> from dodona import Sentence
+        >>> [word.is_stop for word in Sentence.from_columns(["the", "oak"], upos=["DET", "NOUN"])]
+        [True, False]
+        """
+        return views().is_stop(self)
+
+    @property
     def start(self):
         """Start of the word in the text, in characters, if MISC has a TokenRange.
 
@@ -317,46 +429,6 @@ def roots(Sentence sentence not None):
     return [word_at(sentence, i) for i in range(sentence.n_words) if sentence.head[i] == 0]
 
 
-def word_offsets(Sentence sentence not None):
-    """Return the start and the end of each word in the text, as two lists.
-
-    >>> from dodona import Sentence
-    >>> word_offsets(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))
-    ([0, None], [4, None])
-    """
-    cdef int i = 0, last
-    cdef Text line
-    cdef list found = []
-    while i < sentence.n_words:
-        line = range_before(sentence, i, &last)
-        if line.size:
-            found += range_offsets(sentence, line, i, last)
-            i = last + 1
-        else:
-            found.append(offsets_in(field(sentence, i, MISC)))
-            i += 1
-    found = [each or (None, None) for each in found]
-    return [start for start, _ in found], [end for _, end in found]
-
-
-def ranges(Sentence sentence not None):
-    """Return the multiword tokens: id of the first word, id of the last, form, MISC.
-
-    >>> from dodona import Sentence
-    >>> ranges(Sentence.from_columns(["Oaks", "speak"]))
-    []
-    """
-    cdef int i, last
-    cdef Text line
-    cdef list found = []
-    for i in range(sentence.n_words):
-        line = range_before(sentence, i, &last)
-        if line.size:
-            columns = decoded(line).split("\t")
-            found.append((i + 1, last + 1, columns[FORM], columns[MISC]))
-    return found
-
-
 def named_values(str values not None):
     """Return Name=Value|Name=Value|… as a dictionary; a name without a value has "".
 
@@ -373,93 +445,3 @@ cdef Word word_at(Sentence sentence, int position):
     word.sentence = sentence
     word.position = position
     return word
-
-
-cdef Text range_around(Sentence sentence, int position, int* last) noexcept nogil:
-    """Return the line of the range around a word, and set its last word; empty if there is none."""
-    cdef Text line
-    cdef int first = position
-    while first >= 0:
-        line = range_before(sentence, first, last)
-        if line.size:
-            if last[0] >= position:
-                return line
-            break       # ranges do not overlap: earlier ones end before this one
-        first -= 1
-    return Text(sentence.raw, 0)
-
-
-cdef Text range_before(Sentence sentence, int position, int* last) noexcept nogil:
-    """Return the line of the range that begins at a word, and set its last word; empty if none.
-
-    The line is right above the word, and the reader has checked its numbers.
-    """
-    cdef const char* begin = sentence.raw
-    cdef const char* end = sentence.raw + sentence.start[<Py_ssize_t> STRIDE * position]
-    cdef const char* line
-    cdef const char* at
-    cdef int number = 0
-    if position > 0:
-        begin += sentence.start[<Py_ssize_t> STRIDE * position - 1] - 1
-    if end - begin <= 2:        # only a line end: the line above is the previous word
-        return Text(begin, 0)
-    end -= 1                    # the end of the line above
-    if end[-1] == c"\r":
-        end -= 1
-    line = end
-    while line > begin and line[-1] != c"\n":
-        line -= 1
-    if line == sentence.raw and end - line > 3 and memcmp(line, BYTE_ORDER_MARK, 3) == 0:
-        line += 3
-    at = line
-    while at < end and c"0" <= at[0] <= c"9":
-        at += 1
-    if at == line or at == end or at[0] != c"-":
-        return Text(begin, 0)
-    at += 1
-    while at < end and c"0" <= at[0] <= c"9":
-        number = 10 * number + (at[0] - c"0")
-        at += 1
-    last[0] = number - 1
-    return Text(line, end - line)
-
-
-cdef int first_of(Text line):
-    """Return the first word of a range, from 0."""
-    return int(decoded(line).partition("-")[0]) - 1
-
-
-cdef tuple offsets_in(Text misc):
-    """Return the start and end of TokenRange in MISC, or None."""
-    numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
-    start, _, end = numbers.partition(":")
-    return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
-
-
-cdef list range_offsets(Sentence sentence, Text line, int first, int last):
-    """Return the offsets of each word of a range, or of the token if it is not its words joined."""
-    cdef int i
-    cdef tuple offsets = offsets_in(last_column(line))
-    if offsets is None:
-        return [None] * (last + 1 - first)
-    start, end = offsets
-    forms = [decoded(field(sentence, i, FORM)) for i in range(first, last + 1)]
-    joined = "".join(forms)
-    if len(joined) != end - start or joined.lower() != decoded(line).split("\t")[FORM].lower():
-        return [offsets] * len(forms)
-    found = []
-    for form in forms:
-        found.append((start, start + len(form)))
-        start += len(form)
-    return found
-
-
-cdef Text last_column(Text line) noexcept nogil:
-    cdef const char* at = line.text + line.size
-    while at > line.text and at[-1] != c"\t":
-        at -= 1
-    return Text(at, line.text + line.size - at)
-
-
-cdef str decoded(Text text):
-    return PyUnicode_DecodeUTF8(text.text, text.size, NULL)

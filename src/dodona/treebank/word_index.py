@@ -9,8 +9,9 @@ from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.token_ranges import word_offsets
 from dodona.treebank.tokens import tokens
-from dodona.treebank.word import Word, word_offsets
+from dodona.treebank.word import Word
 
 Alignment = Literal["strict", "contract", "expand"]
 
@@ -52,8 +53,9 @@ class WordIndex:
         if first >= end:
             return found
         for number in range(bisect_right(self.firsts, first) - 1, bisect_left(self.firsts, end)):
-            start = self.firsts[number]
-            found += self.sentences[number][max(first - start, 0) : end - start]
+            start, sentence = self.firsts[number], self.sentences[number]
+            is_whole = first <= start and self.firsts[number + 1] <= end
+            found += sentence if is_whole else sentence[max(first - start, 0) : end - start]
         return found
 
     @cached_property
@@ -69,7 +71,7 @@ class WordIndex:
             number = self.sentences.index(word.sentence)
         return self.firsts[number] + word.id - 1
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The text: as it was given, or that of the sentences."""
         return joined_text(self.sentences) if self.given_text is None else self.given_text

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 VERBS = (
     *("train", "parse", "tag", "cluster", "distil", "enhance", "calibrate", "evaluate"),
     *("validate", "grep", "facts"),
-    *("convert", "draw", "info", "models", "package", "oracle", "serve", "bench"),
+    *("convert", "draw", "info", "explain", "models", "package", "oracle", "serve", "bench"),
 )
 GROUP = "dodona.verbs"
 PAPERS = (

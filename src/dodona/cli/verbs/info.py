@@ -12,6 +12,7 @@ from dodona.models import locate
 from dodona.models.cards import Card, find_card
 from dodona.models.pages import name_source
 from dodona.parsing.parser import Parser
+from dodona.rules.lookup import get_rules
 from dodona.storage import container
 from dodona.storage.serialisable import reporting_damage
 from dodona.treebank.sentence import Sentence
@@ -59,6 +60,7 @@ def about(path: Path) -> dict[str, Any]:
         **parser.scorer.describe(),
         "vocabularies": {name: len(words) for name, words in vocabularies},
         **_parts(parser),
+        "rules": None if (rules := get_rules(None, path)) is None else rules.to_dict(),
         "record": {name: value for name, value in parser.record.items() if name != "card"},
     }
 
@@ -140,6 +142,7 @@ def _print(found: dict[str, Any]) -> None:
                 (part, show(found[part]) if found[part] else ABSENT.get(part, "none"))
                 for part, show in PARTS.items()
             ),
+            *_describe_rules(found["rules"]),
             ("root label", found["root_label"]),
             ("labels", _describe_labels(found["labels"])),
         ],
@@ -172,6 +175,12 @@ def _describe_labels(labels: list[str]) -> str:
     n_lifted = len(labels) - len(plain)
     more = f", and {n_lifted} of lifted arcs" if n_lifted else ""
     return f"{len(plain)}: {' '.join(plain)}{more}"
+
+
+def _describe_rules(rules: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Count the rules in the file beside the model; most models have none."""
+    counts = {name: len(entries) for name, entries in (rules or {}).items()}
+    return [("own rules", _list_counts(counts) or "none")] if rules is not None else []
 
 
 def _describe_scorer(found: dict[str, Any], words: dict[str, int]) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from dodona.models import SUFFIX, find_shipped, locate
 from dodona.models.cards import KINDS, find_card
 from dodona.models.wheels import make_package
 from dodona.parsing.parser import Parser
+from dodona.rules.lookup import get_rules
 from dodona.storage import container
 from dodona.storage.json_fields import read_field
 from dodona.tagging.tagger import Tagger
@@ -45,7 +46,8 @@ def package(
 ) -> None:
     """Make a wheel of a model, which pip installs and Dodona then loads by name.
 
-    The package contains the model, its card and its licence, and depends on Dodona only. The
+    The package contains the model, its card and its licence, and the rules in a file beside the
+    model (my.rules.toml), if there is one. It depends on Dodona only. The
     options are recorded in the model. The same input gives the same bytes.
 
     dodona package my.dodona --name en-mine --language English --licence "CC BY-SA 4.0"
@@ -78,7 +80,7 @@ def _check(path: Path) -> None:
         raise ValueError(
             f"{path}: this is a Dodona {kind}; only models and taggers can be packaged"
         )
-    (Parser if kind == "model" else Tagger).load(path)
+    (Parser if kind == "model" else Tagger).load(path).with_rules(get_rules(None, path))
 
 
 def _read(path: str | None) -> str | None:

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import dodona
 from dodona.cli.corpora import (
     LEVELS,
     PARQUET,
@@ -13,13 +14,12 @@ from dodona.cli.corpora import (
     parse_corpus,
 )
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, SkipBad, Threads
+from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, RulesFile, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
-from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
 
@@ -72,6 +72,7 @@ def parse(
         bool, Flag("replace the tags of the input by those of the model's tagger")
     ] = False,
     constraints: Constraints = None,
+    rules: RulesFile = None,
     graph: Annotated[
         bool, Flag("also make enhanced graphs (column DEPS), if the model can make them")
     ] = False,
@@ -121,13 +122,14 @@ def parse(
         chosen = CorpusFlags(input, output, text, keep, level, resume)
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         options |= {"constraints": constraints, "graph": graph, "confidence": confidence}
+        options["rules"] = rules
         parse_corpus(model, paths, out, chosen, options, quiet=quiet)
         return
     format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     if confidence and format not in WITH_CONFIDENCE:
         raise UsageError(f"--output {format} has no room for confidences: use conllu or json")
     file = locate(model)
-    parser = Parser.load(file, mapped=mapped)
+    parser = dodona.load(file, mapped=mapped, rules=rules)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
     pipe = partial(

@@ -4,7 +4,7 @@ from dataclasses import Field, fields
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Constraints, Flag, Parameter, add_parameters
+from dodona.cli.flags import Constraints, Flag, Parameter, RulesFile, add_parameters
 from dodona.server.limits import Limits
 
 
@@ -33,6 +33,7 @@ def serve(
         ),
     ] = None,
     constraints: Constraints = None,
+    rules: RulesFile = None,
     quiet: Annotated[bool, Flag("do not log requests")] = False,
     **limits: Any,
 ) -> None:
@@ -54,7 +55,7 @@ def serve(
             f'dodona serve requires {error.name}: pip install "dodona[server]"'
         ) from error
     bounds = _read_limits(limits)
-    found = load_models(models or [], constraints)
+    found = load_models(models or [], constraints, rules)
     with listen(host, port) as listening:
         shown, actual = listening.getsockname()[:2]
         app = make_app(

@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Checkpoint, DevFile, Encoding, Flag, Mapped, Resume, SkipBad, Threads
+from dodona.cli.flags import (
+    Checkpoint,
+    DevFile,
+    Encoding,
+    Flag,
+    Mapped,
+    Resume,
+    RulesFile,
+    SkipBad,
+    Threads,
+)
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.output_names import choose_format
@@ -15,6 +25,7 @@ from dodona.cli.training_output import TrainingOutput, describe_epoch
 from dodona.cli.verbs.parse import split_off_model
 from dodona.models import locate
 from dodona.pipeline.sources import load_tagger
+from dodona.rules.lookup import get_rules
 from dodona.settings import TaggerSettings
 
 
@@ -37,6 +48,7 @@ def tag(
     threads: Threads = 1,
     skip_bad: SkipBad = False,
     mapped: Mapped = False,
+    rules: RulesFile = None,
     train: Annotated[str | None, Flag("train a tagger on this CoNLL-U file")] = None,
     dev: DevFile = None,
     resume: Resume = False,
@@ -53,8 +65,9 @@ def tag(
     if train is not None:
         if model is not None or out == "-":
             raise UsageError("--train F requires -o MODEL and no other file")
-        if mapped:
-            raise UsageError("--mapped does not apply to training")
+        if mapped or rules is not None:
+            flag = "--mapped" if mapped else "--rules"
+            raise UsageError(f"{flag} does not apply to training")
         _train(train, dev, TaggerSettings(**chosen), TrainingOutput(Path(out), resume, checkpoint))
         return
     if model is None:
@@ -66,6 +79,8 @@ def tag(
     model, paths = split_off_model([model, *(inputs or [])])
     file = locate(model)
     tagger = load_tagger(file, mapped=mapped)
+    if (found := get_rules(rules, file)) is not None:
+        tagger = tagger.with_rules(found)
     flags = ("--skip-bad",) if skip_bad else ()
     reader = SentenceReader(input, tagger.segmenter, skip_bad, encoding, for_treebanks=flags)
     annotate(paths, reader, partial(tagger.pipe, threads=threads), out, format, file)

@@ -41,6 +41,8 @@ cdef class TextScanner:
     cdef const uint8_t* pair_labels     # N_PAIRS: a label or ASK
     cdef bytes pair_table               # owns them
     cdef bint by_lines                  # a sentence is a line
+    cdef const uint8_t* forbidden       # labels that a boundary may not have, as bits; or NULL
+    cdef bytes forbidden_labels         # owns them
     cdef LexiconIndex lexicon                # or None
     cdef Py_ssize_t at                  # the boundary: does this character continue the token?
     cdef Py_ssize_t gap                 # start of the white space before it, `at` if there is none
@@ -67,6 +69,8 @@ cdef class TextScanner:
     cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil
     cdef bint next_boundary(self) except -1 nogil
     cdef int forced(self) noexcept nogil
+    cdef int usual(self) noexcept nogil
+    cdef int permitted(self, int label) noexcept nogil
     cdef size_t pair(self) noexcept nogil
     cdef bint may_join(self) noexcept nogil
     cdef bint may_end(self) noexcept nogil

@@ -35,11 +35,18 @@ LABELS = {"same": SAME, "token": TOKEN, "sentence": SENTENCE}
 cdef class TextScanner:
     """A scanner over a text, given the labels of certain pairs of kinds (`make_pair_table`).
 
-    Without a lexicon it behaves as for segmenters saved before lexicons existed.
+    Without a lexicon it behaves as for segmenters saved before lexicons existed. `forbidden` has a
+    byte per character, whose bits are the labels that the boundary before it may not have.
     """
 
     def __init__(self, CodePoints text not None, bytes pair_table not None, bint by_lines=False,
-                 LexiconIndex lexicon=None):
+                 LexiconIndex lexicon=None, bytes forbidden=None):
+        if forbidden is not None:
+            if len(forbidden) != <Py_ssize_t> text.kind.size():
+                raise ValueError(f"labels of {len(forbidden)} boundaries for "
+                                 f"{text.kind.size()} characters")
+            self.forbidden_labels = forbidden
+            self.forbidden = <const uint8_t*> PyBytes_AS_STRING(forbidden)
         if len(pair_table) != N_PAIRS:
             check_pair_table(pair_table)
         self.text = text
@@ -83,6 +90,34 @@ cdef class TextScanner:
 
     cdef int forced(self) noexcept nogil:
         """Return the label that rules give to this boundary, or ASK."""
+        cdef int label = self.usual()
+        if self.forbidden != NULL and self.forbidden[self.at]:
+            return self.permitted(label)
+        return label
+
+    cdef int permitted(self, int label) noexcept nogil:
+        """Return a label that is not forbidden, this one if possible; ASK if several are left.
+
+        A token cannot go on across a line end, and in a text of lines a sentence is a line.
+        """
+        cdef int forbidden = self.forbidden[self.at]
+        if not self.may_join():
+            forbidden |= 1 << SAME
+        if self.by_lines and label != SENTENCE:
+            forbidden |= 1 << SENTENCE
+        if label != ASK and not forbidden >> label & 1:
+            return label
+        if label == ASK and not forbidden >> TOKEN & 1:
+            if not forbidden >> SAME & 1 or not forbidden >> SENTENCE & 1:
+                return ASK
+        if not forbidden >> TOKEN & 1:
+            return TOKEN
+        if not forbidden >> SAME & 1:
+            return SAME
+        return TOKEN if forbidden >> SENTENCE & 1 else SENTENCE
+
+    cdef int usual(self) noexcept nogil:
+        """Return the label that the rules of every segmenter give to this boundary, or ASK."""
         cdef Py_ssize_t i = self.at
         cdef uint8_t kind = self.kind[i]
         cdef int label
@@ -157,11 +192,15 @@ cdef class TextScanner:
 
     cdef bint may_join(self) noexcept nogil:
         """Whether the token may continue here: across one space at most."""
+        if self.forbidden != NULL and self.forbidden[self.at] >> SAME & 1:
+            return False
         return self.gap == self.at or (
             self.gap + 1 == self.at and self.kind[self.gap] == SPACE)
 
     cdef bint may_end(self) noexcept nogil:
         """Whether a sentence may end here: with tags, not inside a word."""
+        if self.forbidden != NULL and self.forbidden[self.at] >> SENTENCE & 1:
+            return False
         return self.words.empty() or self.gap != self.at or not (
             is_wordlike(self.kind[self.at]) and is_wordlike(self.kind[self.at - 1]))
 

@@ -10,6 +10,6 @@ cdef class TextSplitter:
     cdef readonly int bias
     cdef readonly LexiconIndex lexicon       # or None
 
-    cdef TextScanner scanner(self, text, bint by_lines)
+    cdef TextScanner scanner(self, text, bint by_lines, bytes forbidden=*)
     cdef int run(self, TextScanner scanner) except -1 nogil
     cdef int add_scores(self, const uint64_t* keys, int n, int most, int* scores) except -1 nogil

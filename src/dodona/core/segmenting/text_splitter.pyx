@@ -36,8 +36,8 @@ cdef class TextSplitter:
         return [(token.start, token.end, bool(token.flags & BEGINS_SENTENCE))
                 for token in scanner.tokens]
 
-    cdef TextScanner scanner(self, text, bint by_lines):
-        return TextScanner(text, self.pair_table, by_lines, self.lexicon)
+    cdef TextScanner scanner(self, text, bint by_lines, bytes forbidden=None):
+        return TextScanner(text, self.pair_table, by_lines, self.lexicon, forbidden)
 
     cdef int run(self, TextScanner scanner) except -1 nogil:
         """Find all tokens of the scanner's text."""

@@ -75,7 +75,7 @@ def restore_sentence(bytes data not None, str format, str source, Py_ssize_t lin
     (read_again,) = read(
         BytesIO(data), format=format, trees="ignored", max_words=MOST_WORDS, name=source)
     return make_sentence(
-        read_again.data, read_again.n_words, read_again.start, read_again.head, source, line,
+        read_again.data, read_again.n_words, read_again.starts, read_again.head, source, line,
         format)
 
 
@@ -250,7 +250,7 @@ cdef class Reader(Scanner):
         if isinstance(self.held, Sentence):
             last = self.held
             self.held = make_sentence(
-                last.data + tail, last.n_words, last.start, last.head, last.source, last.line,
+                last.data + tail, last.n_words, last.starts, last.head, last.source, last.line,
                 last.format)
         else:
             self.held = BadSentence(bytes(self.held) + tail, self.held.error)

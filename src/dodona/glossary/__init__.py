@@ -1,0 +1,1 @@
+"""What tags and relations mean, and the stop words of languages."""

@@ -1,0 +1,1 @@
+"""Rules of one's own, applied at run time: tokens, sentence boundaries, tags and lemmas."""

@@ -1,0 +1,81 @@
+"""Rules of one's own in record batches and in resumable runs."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arrow]")
+
+from pyarrow import parquet  # noqa: E402
+
+import dodona.arrow as da  # noqa: E402
+from dodona import Rules  # noqa: E402
+from dodona.arrow.corpus_run import parse_files  # noqa: E402
+from dodona.arrow.manifest import MANIFEST  # noqa: E402
+from dodona.arrow.model_cache import load_cached  # noqa: E402
+from dodona.arrow.options import make_options  # noqa: E402
+from dodona.storage.steps import StepError  # noqa: E402
+from support.repository import LINEAR  # noqa: E402
+
+RULES = Rules(whole=["c/o"])
+BATCH = pa.record_batch({"text": ["Send it c/o Zeus."]})
+
+
+def forms(batches: Any) -> list[str]:
+    return [form for batch in batches for form in batch.column("form").to_pylist()]
+
+
+def test_a_mapper_takes_its_rules_along(tmp_path: Path) -> None:
+    mapper = pickle.loads(pickle.dumps(da.mapper(LINEAR, rules=RULES)))
+    assert "c/o" in forms(mapper([BATCH]))
+    assert "c/o" not in forms(da.mapper(LINEAR)([BATCH]))
+    file = tmp_path / "my.rules.toml"
+    file.write_text('whole = ["c/o"]', encoding="utf-8")
+    from_file = da.mapper(LINEAR, rules=file)
+    file.unlink()  # it was read when the mapper was made
+    assert "c/o" in forms(from_file([BATCH]))
+
+
+def test_a_model_is_loaded_once_for_all_rules() -> None:
+    model = str(LINEAR)
+    plain, ruled = load_cached(model), load_cached(model, rules=RULES)
+    assert ruled is load_cached(model, rules=Rules(whole=["c/o"])) is not plain
+    assert ruled.scorer.state_scorer is not None and ruled.user_rules == RULES
+
+
+def test_a_run_records_its_rules_and_is_not_resumed_with_others(tmp_path: Path) -> None:
+    model, beside = tmp_path / "my.dodona", tmp_path / "my.rules.toml"
+    shutil.copy(LINEAR, model)
+    source, out = tmp_path / "in.parquet", tmp_path / "out"
+    parquet.write_table(pa.table({"text": ["Send it c/o Zeus."]}), source)
+
+    def run(resume: bool = False, **options: Any) -> list[str]:
+        given = make_options(model, **options)
+        parse_files([str(source)], str(out), given, resume=resume)
+        return forms([parquet.read_table(out / "in.parquet")])
+
+    beside.write_text('whole = ["c/o"]', encoding="utf-8")
+    assert "c/o" in run()
+    header = json.loads((out / MANIFEST).read_text(encoding="utf-8").splitlines()[0])
+    assert header["settings"]["rules"] == {"whole": ["c/o"]}
+    assert "c/o" in run(resume=True) and "c/o" in run(resume=True, rules=RULES)
+    beside.write_text('whole = ["c/o", "Q4"]', encoding="utf-8")
+    with pytest.raises(StepError, match=r"another settings\.rules\.whole: \['c/o'\], now"):
+        run(resume=True)
+    beside.unlink()
+    with pytest.raises(StepError, match=r"another settings\.rules"):
+        run(resume=True)
+
+
+def test_a_run_without_rules_has_none_in_its_manifest(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.parquet", tmp_path / "out"
+    parquet.write_table(pa.table({"text": ["Listen!"]}), source)
+    parse_files([str(source)], str(out), make_options(LINEAR))
+    header = json.loads((out / MANIFEST).read_text(encoding="utf-8").splitlines()[0])
+    assert "rules" not in header["settings"]
