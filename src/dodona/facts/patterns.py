@@ -44,6 +44,7 @@ _GAP = "!>obj * !>ccomp * !>obl upos=ADP !> PronType=Rel !> (* > PronType=Rel)"
 GAP = (  # relative clauses without a pronoun: the film we saw, the film we wanted to see
     f"{_TIME} >acl:relcl (upos=VERB as p >nsubj PronType!=Rel {_GAP} !>xcomp upos=VERB)",
     f"{_TIME} >acl:relcl (* >nsubj PronType!=Rel {_GAP} >xcomp (upos=VERB as p {_GAP}))",
+    f"{_TIME} >acl:relcl (* {_GAP} >conj (upos=VERB as p >nsubj PronType!=Rel {_GAP}))",
 )
 PREDICATIVE = ("* as p >cop * >conj (upos!=VERB|AUX as o !>cop * !>nsubj|nsubj:pass|csubj *)",)
 GAPPING = ("* as p >conj (* as s >orphan * as o)",)  # Anna ate fish, and Ben soup
@@ -78,6 +79,9 @@ NEGATED = (  # he has no money; nobody came; neither of them came
     "* as p >nsubj|nsubj:pass|obj PronType=Neg",
     "* as p >nsubj|nsubj:pass|obj (* >det PronType=Neg)",
     "* as p >nsubj|nsubj:pass|obj (* >cc:preconj Polarity=Neg)",
+    "* as p >nsubj|nsubj:pass (* >advmod Polarity=Neg)",  # not everyone agrees
+    "* as p >cc:preconj Polarity=Neg",  # he neither eats nor drinks
+    "* as p >cc Polarity=Neg",
 )
 # verbs under the auxiliaries of the first of them: he cannot read or write
 SHARED_AUXILIARIES = (
