@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,8 +90,9 @@ def test_a_text_without_a_model_is_an_error_or_gets_the_default(text: str, said:
 def test_a_default_without_a_model_and_a_default_without_auto_are_refused() -> None:
     with pytest.raises(UnknownLanguageError, match="dodona get fr"):
         dodona.load("auto", default="fr")
+    options: dict[str, Any] = {"default": "en"}
     with pytest.raises(ValueError, match="auto"):
-        getattr(dodona, "load")("en", default="en")
+        dodona.load("en", **options)
 
 
 def test_a_model_under_another_name_serves_its_language(
