@@ -124,7 +124,7 @@ def test_the_shell_parses_files_in_several_languages(
     assert [json.loads(line)["language"] for line in lines] == ["de", "en", "en"]
     piped = shell("parse", "auto", stdin=GERMAN.encode())
     assert "# lang = de\n" in piped.out
-    assert shell("parse", "auto", folder, "-o", tmp_path / "out" / "").code == 0
+    assert shell("parse", "auto", folder, "-o", f"{tmp_path}/out/").code == 0
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"a.conllu", "b.conllu"}
 
 

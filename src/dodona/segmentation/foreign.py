@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dodona.languages.identifier import shipped_identifier
+from dodona.languages.identifier import MIN_LETTERS, shipped_identifier
 from dodona.languages.names import code_of, name_of
 from dodona.segmentation.segmenter import Segmenter
 
-SURE = 0  # lead of another language
+SURE = 1_000  # lead of another language: 1 of 1,000 English sentences, a list of names, has it
 ENOUGH = 1_000  # characters of a stream that are checked
 
 
@@ -50,6 +50,8 @@ def model_language(record: Mapping[str, Any]) -> str | None:
 
 def find_foreign(text: str, own: str | None, segmenter: Segmenter) -> ForeignText | None:
     """Return what is known about a text in another language; None for any other text."""
+    if len(text) < MIN_LETTERS:  # the identifier need not be loaded
+        return None
     identifier = shipped_identifier()
     known = own if own in identifier.languages else None
     guess = identifier.guess(text, known)

@@ -187,7 +187,7 @@ def ngram_keys(str text):
 
 
 cdef class NgramScorer:
-    """Weights of n-grams, eight bits for each class: rows that n-grams share, then a row per key."""
+    """Weights of n-grams, eight bits per class: rows that n-grams share, then a row per key."""
 
     cdef vector[int8_t] weights      # rows of WIDTH
     cdef vector[uint32_t] slots      # keys, by open addressing
@@ -232,15 +232,17 @@ cdef class NgramScorer:
         """Add the rows of all features; a block of them has sums of sixteen bits."""
         cdef int16_t[WIDTH] sums
         cdef const int8_t* row
-        cdef size_t first, i, n = found.keys.size()
+        cdef size_t i = 0, end, n = found.keys.size()
         cdef int j
-        for first in range(0, n, MAX_ADDED):
+        while i < n:
             for j in range(WIDTH):
                 sums[j] = 0
-            for i in range(first, min(first + MAX_ADDED, n)):
+            end = min(i + MAX_ADDED, n)
+            while i < end:
                 row = &self.weights[<size_t> self.row_of(found.keys[i], found.shared[i]) * WIDTH]
                 for j in range(WIDTH):
                     sums[j] += row[j]
+                i += 1
             for j in range(WIDTH):
                 total[j] += sums[j]
 
