@@ -20,7 +20,7 @@ from dodona.storage.serialisable import reporting_damage
 FILE = Path(__file__).parent / "identifier.dodona"
 KIND, VERSION = "identifier", 1
 MIN_LETTERS = 20  # of a text whose language can be told
-DOUBT = 300  # lead of no language that rejects a text; docs/how-to/models.md has the error rates
+DOUBT = 200  # lead of no language that rejects a text; docs/how-to/models.md has the error rates
 
 
 class Guess(NamedTuple):
