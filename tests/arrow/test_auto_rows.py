@@ -28,17 +28,17 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("level", ["word", "sentence", "document", "conllu"])
 def test_every_row_has_its_language_or_an_error(level: str) -> None:
     texts = [GERMAN, ENGLISH, SPANISH, None, "", GERMAN]
-    batch = pa.record_batch({"id": [*range(6)], "text": texts})
-    (made,) = da.mapper("auto", keep=["id"], level=level)([batch])
-    assert made.schema == da.schema("auto", level=level, keep=pa.schema({"id": pa.int64()}))
-    found = {(row["id"], row["language"]) for row in made.to_pylist()}
+    batch = pa.record_batch({"doc": [*range(6)], "text": texts})
+    (made,) = da.mapper("auto", keep=["doc"], level=level)([batch])
+    assert made.schema == da.schema("auto", level=level, keep=pa.schema({"doc": pa.int64()}))
+    found = {(row["doc"], row["language"]) for row in made.to_pylist()}
     assert {(0, "de"), (1, "en"), (2, None), (3, None), (5, "de")} <= found
-    errors = {row["id"]: row["error"] for row in made.to_pylist() if row["error"]}
+    errors = {row["doc"]: row["error"] for row in made.to_pylist() if row["error"]}
     assert errors.keys() == {2, 3} and "dodona get es" in errors[2]
-    ids = [row["id"] for row in made.to_pylist()]
+    ids = [row["doc"] for row in made.to_pylist()]
     assert ids == sorted(ids)
-    (made,) = da.mapper("auto", keep=["id"], level=level, default="en")([batch])
-    assert "en" in {row["language"] for row in made.to_pylist() if row["id"] == 2}
+    (made,) = da.mapper("auto", keep=["doc"], level=level, default="en")([batch])
+    assert "en" in {row["language"] for row in made.to_pylist() if row["doc"] == 2}
 
 
 def test_each_text_is_parsed_as_by_its_own_model() -> None:
@@ -55,13 +55,13 @@ def test_tokens_and_a_default_elsewhere_are_refused() -> None:
 
 
 def test_a_corpus_of_json_lines_is_parsed(shell: Shell, tmp_path: Path) -> None:
-    lines = [json.dumps({"id": i, "text": t}) for i, t in enumerate([GERMAN, ENGLISH, SPANISH])]
+    lines = [json.dumps({"doc": i, "text": t}) for i, t in enumerate([GERMAN, ENGLISH, SPANISH])]
     (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    options = ["--keep", "id", "--level", "document", "--output", "json", "--quiet"]
+    options = ["--keep", "doc", "--level", "document", "--output", "json", "--quiet"]
     result = shell("parse", "auto", tmp_path / "in.jsonl", "-o", tmp_path / "out", *options)
     assert result.code == 0, result.err
-    (made,) = (tmp_path / "out").glob("*.jsonl")
+    (made,) = (tmp_path / "out").glob("in*")
     rows = [json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()]
-    assert [(row["id"], row["language"]) for row in rows] == [(0, "de"), (1, "en"), (2, None)]
+    assert [(row["doc"], row["language"]) for row in rows] == [(0, "de"), (1, "en"), (2, None)]
     assert "dodona get es" in rows[2]["error"]
     assert "1 of 3 documents" in result.err

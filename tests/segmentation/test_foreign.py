@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import pytest
 
 import dodona
+from dodona.languages.names import name_of
 from dodona.segmentation.foreign import ForeignTextWarning, find_foreign, model_language
 from support.shell import Shell
 
 GERMAN = "Unter der alten Eiche sprach ein Orakel, und niemand verstand, was es ihm sagen wollte. "
 ENGLISH = "Under the old oak there spoke an oracle, and nobody understood what it wanted to say. "
-TEXTS = {
-    "German": GERMAN,
-    "Dutch": "Onder de oude eik sprak een orakel, en niemand begreep wat het hun wilde vertellen.",
-    "Spanish": "Debajo del viejo roble hablaba un oráculo, y nadie entendía lo que quería decir.",
-    "Chinese": "在老橡树下，有一位先知在说话，但是没有人明白他想要告诉大家什么事情。",
-    "Arabic": "تحت شجرة البلوط القديمة كان هناك من يتكلم ولم يفهم أحد ما الذي كان يريد أن يقوله.",
-}
+LINES = (Path(__file__).parents[1] / "identifying" / "sentences.txt").read_text(encoding="utf-8")
+SENTENCES = dict(line.split("\t") for line in LINES.splitlines())
+TEXTS = {name_of(code): SENTENCES[code] for code in ("de", "nl", "es", "zh", "ar")}
 NAMES = "Kristen Quinn, Sarah Mulholland, Samuel Pak, Daniel Kang, Jeffrey Snyder, Ryan Hinze"
 
 

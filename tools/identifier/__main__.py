@@ -14,13 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from dodona.languages.identifier import FILE, KIND, VERSION
+from dodona.languages.identifier import KIND, VERSION
 from dodona.storage import container
 from dodona.storage.container import Array
 from tools.identifier.report import print_report
 from tools.identifier.samples import CYRILLIC, make_samples, read_texts, read_treebanks
 from tools.identifier.training import train
 
+FILE = Path(__file__).parents[2] / "src" / "dodona" / "languages" / "identifier.dodona"
 MOST = 22_000  # n-grams with weights of their own: below a megabyte
 
 

@@ -23,8 +23,7 @@ from zlib import crc32
 ENGLISH = "en"
 HELD_OUT = 33  # one paragraph of so many is not learned from
 SHORTEST, LONGEST = 15, 260  # characters of a piece
-MOST_OF_TEXT, MOST_OF_TREEBANK = 6_000, 12_000  # pieces of a language
-MOST_OF_CLOSE = 40_000  # pieces of the text of a language that is close to another
+MOST_OF_TEXT, MOST_OF_TREEBANK = 6_000, 6_000  # pieces of a language; more text outweighs the rest
 CLOSE = (("nb", "nn"), ("nb", "da"), ("nn", "da"), ("nn", "sv"), ("hr", "sr"), ("cs", "sk"))
 CYRILLIC = "@cyrillic"  # of a class: a language in its other script
 BY_SCRIPT = ("el", "grc", "he", "hy", "ja", "ko", "zh")  # the script alone gives the language
@@ -116,8 +115,7 @@ def make_samples(
     found: dict[str, list[str]] = {}
     for language in sorted(texts.keys() | trees.keys()):
         known = (line for line in texts.get(language, ()) if not is_held_out(line))
-        is_close = any(language in pair for pair in CLOSE)
-        pieces = cut(known, MOST_OF_CLOSE if is_close else MOST_OF_TEXT, chance)
+        pieces = cut(known, MOST_OF_TEXT, chance)
         sentences = trees.get(language, [])
         chance.shuffle(sentences)
         pieces += cut(sentences, MOST_OF_TREEBANK, chance)

@@ -20,13 +20,14 @@ from dodona.storage.serialisable import reporting_damage
 FILE = Path(__file__).parent / "identifier.dodona"
 KIND, VERSION = "identifier", 1
 MIN_LETTERS = 20  # of a text whose language can be told
+DOUBT = 200  # lead of no language that rejects a text; docs/how-to/models.md has the error rates
 
 
 class Guess(NamedTuple):
     """The most likely language of a text, and how far it is ahead of another one."""
 
     language: str | None  # None: none of those known
-    lead: int  # difference of scores; 0 without another language
+    lead: int  # difference of scores of languages; 0 without another one
 
 
 class Identifier:
@@ -55,12 +56,13 @@ class Identifier:
         scores, n_letters = self._scorer.scores(text)
         if n_letters < MIN_LETTERS:
             return None
-        best = max(range(len(scores)), key=scores.__getitem__)
-        language = self.languages[best] if best < len(self.languages) else None
+        none = scores.pop()
+        best = max(scores)
+        language = self.languages[scores.index(best)] if none - best <= DOUBT else None
         if other is None:
             return Guess(language, 0)
-        classes = zip(self.languages, scores, strict=False)  # the last score is that of none
-        return Guess(language, scores[best] - max(n for name, n in classes if name == other))
+        own = max(n for name, n in zip(self.languages, scores, strict=True) if name == other)
+        return Guess(language, best - own)
 
 
 @cache

@@ -111,7 +111,7 @@ def gold_words(record: Mapping[str, Any]) -> int | None:
     counts = [one.get("words") for one in known if one.get("kind") == "gold"] or [
         record.get("n_words")
     ]
-    numbers = [n for n in counts if has_type(n, int)]
+    numbers = [n for n in counts if isinstance(n, int) and has_type(n, int)]
     return sum(numbers) if numbers else None
 
 

@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dodona.languages.identifier import shipped_identifier
+from dodona.languages.identifier import MIN_LETTERS, shipped_identifier
 from dodona.languages.names import code_of, name_of
 from dodona.segmentation.segmenter import Segmenter
 
-SURE = 0  # lead of another language
+SURE = 600  # lead of another language: 1 of 1,000 English sentences, a list of names, has it
 ENOUGH = 1_000  # characters of a stream that are checked
 
 
@@ -30,11 +30,15 @@ class ForeignText(NamedTuple):
     own: str | None
 
     def __str__(self) -> str:
-        own = f"the model is for {name_of(self.own)}" if self.own else "the model is for another"
+        own = name_of(self.own) if self.own else "another language"
         if self.language is None:
-            return f"the text seems to be in another language: {own}"
+            known = f", which is for {own}" if self.own else ""
+            return f"the text seems to be in another language than the model{known}"
         found = name_of(self.language)
-        return f"the text looks like {found}, but {own}; for {found}: dodona get {self.language}"
+        return (
+            f"the text looks like {found}, but the model is for {own}; for {found}: "
+            f"dodona get {self.language}"
+        )
 
 
 def model_language(record: Mapping[str, Any]) -> str | None:
@@ -50,6 +54,8 @@ def model_language(record: Mapping[str, Any]) -> str | None:
 
 def find_foreign(text: str, own: str | None, segmenter: Segmenter) -> ForeignText | None:
     """Return what is known about a text in another language; None for any other text."""
+    if len(text) < MIN_LETTERS:  # the identifier need not be loaded
+        return None
     identifier = shipped_identifier()
     known = own if own in identifier.languages else None
     guess = identifier.guess(text, known)
