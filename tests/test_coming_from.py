@@ -79,7 +79,7 @@ def test_spacy_gives_the_same(row: list[str], ours: dict[str, Any], doc: dodona.
 def test_documents_of_stanzas_shape_give_the_same(
     row: list[str], ours: dict[str, Any], doc: dodona.Doc
 ) -> None:
-    if row[2] == "–":
+    if not CODE.fullmatch(row[2]):
         pytest.skip("Stanza has no such attribute")
     theirs = stanza_shape(doc)
     sentence = theirs.sentences[1]

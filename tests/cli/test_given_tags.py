@@ -30,17 +30,17 @@ def test_by_default_a_model_works_on_words(shell: Shell, model: Path) -> None:
 
 
 def test_without_tags_to_learn_a_model_has_no_tagger(data: Path, tmp_path: Path) -> None:
-    blank = [s.replace(upos=["_"] * len(s), xpos=["_"] * len(s), feats=["_"] * len(s))
-             for s in dodona.read(data / "train.conllu")]
+    blank = [
+        s.replace(upos=["_"] * len(s), xpos=["_"] * len(s), feats=["_"] * len(s))
+        for s in dodona.read(data / "train.conllu")
+    ]
     parser = dodona.train(blank, epochs=1)
     assert parser.tagger is None
     assert not parser.needs_tags
     assert parser.parse(Sentence.from_columns(["na", "tolu"])).heads.count(0) == 1
 
 
-def test_untagged_words_are_refused_by_a_model_of_gold_tags(
-    shell: Shell, gold_model: Path
-) -> None:
+def test_untagged_words_are_refused_by_a_model_of_gold_tags(shell: Shell, gold_model: Path) -> None:
     found = shell("parse", gold_model, "--input", "tokens", stdin=b"na tolu mira .\n")
     assert found.code != 0
     assert "trained on gold tags" in found.err

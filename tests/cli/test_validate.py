@@ -85,7 +85,8 @@ def test_texts_that_differ_in_spaces_look_different(shell: Shell) -> None:
     assert "text is 'Oaks<U+200B>!'" in invisible.out
     long = "Long " * 30
     words = "".join(
-        f"{i}\tLong\t_\tX\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n" for i in range(1, 31)
+        f"{i}\tLong\t_\tX\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n"
+        for i in range(1, 31)
     )
     text = f"# sent_id = 1\n# text = {long.strip()}er\n{words}\n"
     assert "Long'" in shell("validate", stdin=text.encode()).out

@@ -81,9 +81,7 @@ def test_an_interrupted_run_resumes_to_the_same_model(
     assert resumed.to_bytes() == whole.to_bytes()
 
 
-def test_a_checkpoint_of_another_model_is_refused(
-    data: Path, linear: Path, tmp_path: Path
-) -> None:
+def test_a_checkpoint_of_another_model_is_refused(data: Path, linear: Path, tmp_path: Path) -> None:
     checkpoint, other = tmp_path / "checkpoint", tmp_path / "other.dodona"
     dodona.train(data / "old.conllu", epochs=1).save(other)
     dodona.train(data / "new.conllu", from_=other, epochs=1, checkpoint=checkpoint)

@@ -127,7 +127,9 @@ def test_the_server_answers_with_the_same_sentences(tmp_path: Path) -> None:
     assert describe(sentence, asked, Limits()) == sentence.to_dict()
     schemas = DESCRIPTION["components"]["schemas"]
     assert schemas["Word"] == SCHEMA["$defs"]["word"]
-    assert schemas["Sentence"]["properties"].keys() >= SCHEMA["$defs"]["sentence"]["properties"].keys()
+    assert (
+        schemas["Sentence"]["properties"].keys() >= SCHEMA["$defs"]["sentence"]["properties"].keys()
+    )
 
 
 def test_the_published_schema_is_that_of_the_code() -> None:

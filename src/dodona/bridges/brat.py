@@ -32,7 +32,7 @@ class BratPages:
         for token in parts:
             start = self._n_characters + len(line)
             end = start + len(token.form)
-            spans |= {i: (start, end) for i in range(token.first, token.last + 1)}
+            spans |= dict.fromkeys(range(token.first, token.last + 1), (start, end))
             line += token.form + " " * (token.space_after and token is not parts[-1])
         for i, (start, end) in spans.items():
             tag, form = sentence.upos[i - 1], line[start - self._n_characters :][: end - start]

@@ -73,8 +73,6 @@ SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "A document of Dodona",
     "description": "doc.to_json(); a line of `dodona parse --output json` is one of `sentences`.",
-    **closed(
-        ["text", "sentences"], text=TEXT, sentences=_list({"$ref": "#/$defs/sentence"})
-    ),
+    **closed(["text", "sentences"], text=TEXT, sentences=_list({"$ref": "#/$defs/sentence"})),
     "$defs": {"sentence": SENTENCE, "word": WORD, "token": TOKEN, "empty_node": EMPTY_NODE},
 }

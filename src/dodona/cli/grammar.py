@@ -9,6 +9,11 @@ from dodona.cli.flags import REQUIRED, Parameter
 from dodona.core.base.values import LARGEST, show
 
 
+# what other tools call these
+ELSEWHERE = {"--format": "--output", "--outfile": "--out", "--heldout": "--dev"}
+ELSEWHERE |= {"download": "models", "process": "parse"}
+
+
 class CommandLine:
     """A command line, split into flags with their values and positional words.
 
@@ -121,5 +126,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    found = get_close_matches(word, list(known), n=2)
+    names = list(known)
+    same = ELSEWHERE.get(word)
+    found = [same] if same in names else get_close_matches(word, names, n=2)
     return f"; did you mean {' or '.join(found)}?" if found else ""

@@ -55,11 +55,11 @@ def as_data(sentence: Sentence, as_text: bool = False) -> dict[str, Any]:
     if multiword:
         found["tokens"] = [token | {"misc": shown(token["misc"])} for token in multiword]
     if nodes := EMPTY_NODE.findall(bytes(sentence)) if sentence.format == "conllu" else []:
-        found["empty_nodes"] = [_describe_node(*node, shown) for node in nodes]
+        found["empty_nodes"] = [_describe_node(*node, shown=shown) for node in nodes]
     return found
 
 
-def _describe_node(number: bytes, rest: bytes, shown: Any) -> dict[str, Any]:
+def _describe_node(number: bytes, rest: bytes, *, shown: Any) -> dict[str, Any]:
     row = dict(zip(NODE_COLUMNS, rest.decode().rstrip("\r").split("\t"), strict=True))
     del row["head"], row["deprel"]  # an empty node has none
     return {"id": number.decode(), **row} | {name: shown(row[name]) for name in PAIRED}
@@ -96,7 +96,9 @@ def from_data(data: Any, where: str = "sentence") -> Sentence:
     words = _list(_get(data, "words", list, where), f"{where}.words")
     if not words:
         raise JsonError(f"{where}.words is empty: a sentence has words")
-    ranges = {_get(t, "first", int, at): _range_row(t, at) for t, at in _rows(data, "tokens", where)}
+    ranges = {
+        _get(t, "first", int, at): _range_row(t, at) for t, at in _rows(data, "tokens", where)
+    }
     nodes: dict[int, list[str]] = {}
     for node, at in _rows(data, "empty_nodes", where):
         number = _get(node, "id", str, at)
@@ -105,7 +107,9 @@ def from_data(data: Any, where: str = "sentence") -> Sentence:
     for i, (word, at) in enumerate(words, 1):
         rows += [ranges[i]] if i in ranges else []
         rows += [_row(str(i), word, at), *nodes.get(i, [])]
-    comments = [_text(line, f"{where}.comments") for line in _get(data, "comments", list, where, [])]
+    comments = [
+        _text(line, f"{where}.comments") for line in _get(data, "comments", list, where, [])
+    ]
     sentence = _read([*comments, *rows], where)
     given = _get(data, "text", str, where, "")
     if given and given != text(sentence):  # a text that the tokens do not form
@@ -172,7 +176,9 @@ def _get(data: Any, name: str, kind: Any, where: str, default: Any = None) -> An
 
 def _expected(kind: Any) -> str:
     names = {list: "a list", str: "a string", int: "a whole number"}
-    return names.get(kind, "a whole number or null" if kind == int | None else "an object or a string")
+    return names.get(
+        kind, "a whole number or null" if kind == int | None else "an object or a string"
+    )
 
 
 def _text(value: Any, where: str) -> str:

@@ -51,7 +51,7 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
     n_words = sum(map(len, sentences))
 
     def parse_cold() -> None:
-        command, first = [*COMMAND, "parse", str(model)], bytes(sentences[0])
+        command, first = [*COMMAND, "parse", str(model), "--quiet"], bytes(sentences[0])
         subprocess.run(command, input=first, stdout=subprocess.DEVNULL, check=True)
 
     def speed(task: Callable[[], object]) -> float:
@@ -111,7 +111,8 @@ def _measure_peak(model: Path, source: Path, target: Path) -> int | None:
         import resource
     except ImportError:  # Windows
         return None
-    subprocess.run([*COMMAND, "parse", str(model), str(source), "-o", str(target)], check=True)
+    command = [*COMMAND, "parse", str(model), str(source), "-o", str(target), "--quiet"]
+    subprocess.run(command, check=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

@@ -68,9 +68,7 @@ class Continuation:
         sizes = np.array([len(task.classes) for task in self._tasks])
         before = np.asarray(self.tags.arrays[COMBINATIONS]).reshape(-1, len(sizes))
         words = np.stack(gold, 1)
-        rows, counts = np.unique(
-            words[(words > NO_CLASS).all(1)], axis=0, return_counts=True
-        )
+        rows, counts = np.unique(words[(words > NO_CLASS).all(1)], axis=0, return_counts=True)
         rows = rows[(counts >= LEAST_TOGETHER) | (rows >= sizes).any(1)]
         found = dict.fromkeys(map(tuple, [*before.tolist(), *rows.tolist()]))
         return np.array([*found], np.uint32).ravel()
