@@ -64,22 +64,26 @@ def test_text_becomes_sentences_with_words(client: TestClient) -> None:
     assert all(isinstance(word["head"], int) for word in words)
 
 
-GIVEN = "1\tOaks\t_\t_\t_\t_\t{}\t_\t_\t_\n2\tspeak\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+GIVEN = "1\tOaks\t_\t_\t_\t_\t{}\t_\t_\t_\n2\tspeak\t_\t_\t_\t_\t{}\t_\t_\t_\n\n"
 
 
 @pytest.mark.parametrize("head", [0, 2])
 def test_heads_are_kept_if_asked(client: TestClient, head: int) -> None:
-    found = client.post("/api/parse", json={"conllu": GIVEN.format(head), "given": True}).json()
+    found = client.post(
+        "/api/parse", json={"conllu": GIVEN.format(head, "_"), "given": True}
+    ).json()
     assert heads(found)[0][0] == head
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"conllu": GIVEN.format(1)}, "cycle"),
-        ({"conllu": GIVEN.format(7)}, "7"),
+        ({"conllu": GIVEN.format(1, "_")}, "line 1: word 1 is its own head"),
+        ({"conllu": GIVEN.format(7, "_")}, "line 1: "),
+        ({"conllu": GIVEN.format(0, 0)}, "are both given under the root"),
+        ({"conllu": GIVEN.format(0, "_") * 2 + GIVEN.format(2, 1)}, "cycle"),
         ({"text": "Oaks speak."}, "given keeps what CoNLL-U has"),
-        ({"conllu": GIVEN.format(0), "confidence": True}, "and not confidence"),
+        ({"conllu": GIVEN.format(0, "_"), "confidence": True}, "and not confidence"),
     ],
 )
 def test_heads_that_cannot_be_kept_are_refused(
