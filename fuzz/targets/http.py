@@ -29,16 +29,8 @@ FIELDS = [
 FORMATS = ["conllu", "horizontal", "vertical", "plaintext", "matxin", "epe", "generic_tokenizer"]
 PATHS = [
     *("/api/parse", "/api/parse.conllu", "/api/explore", "/api/explore/derivation", "/health"),
-    *(
-        "/api/explore/beam",
-        "/api/explore/table",
-        "/api/models",
-        "/api/systems",
-        "/process",
-        "/models",
-        "/metrics",
-        "/",
-    ),
+    *("/api/explore/beam", "/api/models", "/api/systems", "/process", "/models", "/metrics", "/"),
+    *("/api/explore/table", "/api/explore/drawings", "/api/explore/why", "/api/explore/match"),
 ]
 TYPES = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
 PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))

@@ -121,12 +121,12 @@ def test_drawings_are_fetched_only_for_the_sentences_shown(page: Page) -> None:
 
 def test_patterns_are_found_in_a_long_text(page: Page) -> None:
     page.goto("/")
-    text = lines(1500)  # more CoNLL-U than one request of the explorer may have
+    text = lines(900)  # more CoNLL-U than one request of the explorer may have
     parse(page, text)
-    expect(page.locator("#count")).to_have_text("1500 sentences", timeout=60_000)
+    expect(page.locator("#count")).to_have_text("900 sentences", timeout=60_000)
     page.fill("#pattern", "deprel=root")
     page.click("#search button")
-    expect(page.locator("#found")).to_contain_text("in 1500 sentences", timeout=60_000)
+    expect(page.locator("#found")).to_contain_text("in 900 sentences", timeout=60_000)
 
 
 def test_a_sentence_has_two_tab_stops_and_arrows_move_between_words(page: Page) -> None:
