@@ -13,10 +13,10 @@ without tags). A file that is there is not made again; a run that was interrupte
 All three components are trained with the default options of UDPipe 1 (PASSES has those that may
 change; others: a tokeniser of 24 units, one tagger model for tags and lemmas, a projective parser
 of 200 units with a dynamic oracle and a search-based one at every eighth transition), with dev as
-held-out data, on which each component chooses its best pass. For 1,000 words this takes some 36 s of
-a core for tagger and parser, and 72 s for the 100 epochs of the tokeniser (--epochs for fewer). A
-treebank of more than --many words gets fewer passes, so that it takes as long as one of that size:
-at least FEWEST of each. `SET.*.json` has the options of each model and its seconds.
+held-out data, on which each component chooses its best pass. For 1,000 words this takes some 36 s
+of a core for tagger and parser, and 72 s for the 100 epochs of the tokeniser (--epochs for fewer).
+A treebank of more than --many words gets fewer passes, so that it takes as long as one of that
+size: at least FEWEST of each. `SET.*.json` has the options of each model and its seconds.
 """
 
 from __future__ import annotations
