@@ -422,6 +422,11 @@ class Parser(Ruled):
         `Given.from_sentence` takes it from the sentence's columns. A `GivenError` says what no
         tree can have.
         """
+        if not (given is None or callable(given)):
+            raise TypeError(
+                "given is a function from a sentence to what is given of it; for one sentence, "
+                f"parser.parse(sentence, given={type(given).__name__}(…))"
+            )
         search = self.search
         if (roots, beam, constraints, given) != (None, None, None, None):
             search = self._search(roots, beam, constraints, keeps_given=given is not None)
