@@ -10,21 +10,36 @@ from typing import Any
 
 import pytest
 
+from dodona import Rules
+from dodona.storage.steps import StepError
+from support.repository import LINEAR
+
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arrow]")
-
-from pyarrow import parquet  # noqa: E402
-
-import dodona.arrow as da  # noqa: E402
-from dodona import Rules  # noqa: E402
-from dodona.arrow.corpus_run import parse_files  # noqa: E402
-from dodona.arrow.manifest import MANIFEST  # noqa: E402
-from dodona.arrow.model_cache import load_cached  # noqa: E402
-from dodona.arrow.options import make_options  # noqa: E402
-from dodona.storage.steps import StepError  # noqa: E402
-from support.repository import LINEAR  # noqa: E402
-
+MANIFEST = "_dodona.jsonl"
 RULES = Rules(whole=["c/o"])
 BATCH = pa.record_batch({"text": ["Send it c/o Zeus."]})
+
+
+def write(path: Path, text: str) -> None:
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"text": [text]}), path)
+
+
+def run(model: Path, source: Path, out: Path, resume: bool = False, **options: Any) -> list[str]:
+    """Parse a file into a folder, and return the words there."""
+    from pyarrow import parquet
+
+    from dodona.arrow.corpus_run import parse_files
+    from dodona.arrow.options import make_options
+
+    parse_files([str(source)], str(out), make_options(model, **options), resume=resume)
+    return forms([parquet.read_table(out / source.name)])
+
+
+def header_of(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / MANIFEST).read_text(encoding="utf-8").split("\n")[0])
+    return found
 
 
 def forms(batches: Any) -> list[str]:
@@ -32,6 +47,8 @@ def forms(batches: Any) -> list[str]:
 
 
 def test_a_mapper_takes_its_rules_along(tmp_path: Path) -> None:
+    import dodona.arrow as da
+
     mapper = pickle.loads(pickle.dumps(da.mapper(LINEAR, rules=RULES)))
     assert "c/o" in forms(mapper([BATCH]))
     assert "c/o" not in forms(da.mapper(LINEAR)([BATCH]))
@@ -43,6 +60,8 @@ def test_a_mapper_takes_its_rules_along(tmp_path: Path) -> None:
 
 
 def test_a_model_is_loaded_once_for_all_rules() -> None:
+    from dodona.arrow.model_cache import load_cached
+
     model = str(LINEAR)
     plain, ruled = load_cached(model), load_cached(model, rules=RULES)
     assert ruled is load_cached(model, rules=Rules(whole=["c/o"])) is not plain
@@ -53,29 +72,22 @@ def test_a_run_records_its_rules_and_is_not_resumed_with_others(tmp_path: Path) 
     model, beside = tmp_path / "my.dodona", tmp_path / "my.rules.toml"
     shutil.copy(LINEAR, model)
     source, out = tmp_path / "in.parquet", tmp_path / "out"
-    parquet.write_table(pa.table({"text": ["Send it c/o Zeus."]}), source)
-
-    def run(resume: bool = False, **options: Any) -> list[str]:
-        given = make_options(model, **options)
-        parse_files([str(source)], str(out), given, resume=resume)
-        return forms([parquet.read_table(out / "in.parquet")])
-
+    write(source, "Send it c/o Zeus.")
+    files = model, source, out
     beside.write_text('whole = ["c/o"]', encoding="utf-8")
-    assert "c/o" in run()
-    header = json.loads((out / MANIFEST).read_text(encoding="utf-8").splitlines()[0])
-    assert header["settings"]["rules"] == {"whole": ["c/o"]}
-    assert "c/o" in run(resume=True) and "c/o" in run(resume=True, rules=RULES)
+    assert "c/o" in run(*files)
+    assert header_of(out)["settings"]["rules"] == {"whole": ["c/o"]}
+    assert "c/o" in run(*files, resume=True) and "c/o" in run(*files, resume=True, rules=RULES)
     beside.write_text('whole = ["c/o", "Q4"]', encoding="utf-8")
     with pytest.raises(StepError, match=r"another settings\.rules\.whole: \['c/o'\], now"):
-        run(resume=True)
+        run(*files, resume=True)
     beside.unlink()
     with pytest.raises(StepError, match=r"another settings\.rules"):
-        run(resume=True)
+        run(*files, resume=True)
 
 
 def test_a_run_without_rules_has_none_in_its_manifest(tmp_path: Path) -> None:
     source, out = tmp_path / "in.parquet", tmp_path / "out"
-    parquet.write_table(pa.table({"text": ["Listen!"]}), source)
-    parse_files([str(source)], str(out), make_options(LINEAR))
-    header = json.loads((out / MANIFEST).read_text(encoding="utf-8").splitlines()[0])
-    assert "rules" not in header["settings"]
+    write(source, "Listen!")
+    run(LINEAR, source, out)
+    assert "rules" not in header_of(out)["settings"]
