@@ -21,7 +21,7 @@ Rule = tuple[str, str, tuple[str, ...]]  # side, affix, words: in lower case
 
 MIN_TYPES = 2  # distinct tokens that a rule for an affix must expand …
 MIN_SHARE = 0.05  # … and their share among the tokens with that affix
-RESTS = 0.02  # share of tokens that are multiword tokens from which on `reads_rests` is set
+RESTS = 0.05  # share of tokens that are multiword tokens from which on `reads_rests` is set
 CERTAIN = 3  # occurrences, always expanded alike, that fix the rule of a token
 MAX_AFFIX = 16
 APOSTROPHES = "'\u2019"

@@ -22,6 +22,10 @@ MAX_CHECKED = 2_000  # characters of a text
 MIN_CHECKED = 20  # words of a text
 MAX_LEVEL = 3  # of the confidence that a word is an abbreviation
 STRANGE = 0.3  # share of the usual coverage
+# names of arrays in model files
+HASHES, CLASSES, TAGS, STRINGS, ENTROPIES = (
+    f"segmenter.lexicon.{name}" for name in ("hashes", "classes", "tags", "strings", "entropies")
+)
 
 
 class Abbreviation(NamedTuple):
@@ -86,20 +90,20 @@ def unit(name: str) -> int:
 def lexicon_arrays(lexicon: Lexicon) -> dict[str, Array]:
     """Return the arrays of a lexicon in a model file."""
     arrays = {
-        "hashes": Array("U64", lexicon.hashes.tobytes()),
-        "classes": Array("U8", lexicon.classes),
+        HASHES: Array("U64", lexicon.hashes.tobytes()),
+        CLASSES: Array("U8", lexicon.classes),
     }
     if lexicon.tags is not None:
-        arrays["tags"] = Array("U8", lexicon.tags)
+        arrays[TAGS] = Array("U8", lexicon.tags)
     if lexicon.entropies:
-        arrays["strings"] = Array("U32", lexicon.strings.tobytes())
-        arrays["entropies"] = Array("U8", lexicon.entropies)
+        arrays[STRINGS] = Array("U32", lexicon.strings.tobytes())
+        arrays[ENTROPIES] = Array("U8", lexicon.entropies)
     return arrays
 
 
 def restore_lexicon(about: Any, arrays: Mapping[str, memoryview]) -> Lexicon | None:
     """Restore a lexicon from a model file, if it has one; raise ValueError if it is damaged."""
-    if "hashes" not in arrays and "classes" not in arrays:
+    if HASHES not in arrays and CLASSES not in arrays:
         return None
     abbreviations = {}
     for word, found in read_field(about, "abbreviations", dict).items():
@@ -109,8 +113,11 @@ def restore_lexicon(about: Any, arrays: Mapping[str, memoryview]) -> Lexicon | N
             case _:
                 raise ValueError(f"the abbreviation {word!r} has the invalid entry {found!r}")
     patterns, coverage = read_field(about, "patterns", dict), read_field(about, "coverage", float)
+    strings: array[int] | memoryview = array("I")
+    entropies = b""
+    if STRINGS in arrays or ENTROPIES in arrays:
+        strings, entropies = arrays[STRINGS], bytes(arrays[ENTROPIES])
     return Lexicon(
-        *(abbreviations, arrays["hashes"], bytes(arrays["classes"]), patterns),
-        *(bytes(arrays["tags"]) if "tags" in arrays else None, coverage),
-        *(arrays.get("strings", array("I")), bytes(arrays.get("entropies", b""))),
+        *(abbreviations, arrays[HASHES], bytes(arrays[CLASSES]), patterns),
+        *(bytes(arrays[TAGS]) if TAGS in arrays else None, coverage, strings, entropies),
     )

@@ -32,7 +32,6 @@ if TYPE_CHECKING:  # loaded with rules
     from dodona.rules.boundaries import BoundaryRules
     from dodona.rules.rules import Rules
 
-LEXICON = "segmenter.lexicon."  # names of its arrays
 PIECE = 1 << 16  # characters of a stream that are segmented together
 
 Splitting = Literal["learned", "lines"]
@@ -201,7 +200,7 @@ class Segmenter(Ruled):
             known = self.lexicon
             about |= {"abbreviations": dict(known.abbreviations), "patterns": dict(known.patterns)}
             about["coverage"] = known.coverage
-            arrays |= {LEXICON + name: array for name, array in lexicon_arrays(known).items()}
+            arrays |= lexicon_arrays(known)
         return about, arrays
 
     @classmethod
@@ -214,8 +213,6 @@ class Segmenter(Ruled):
             arrays["segmenter.words.answers"],
             "reads_rests" in about and read_field(about, "reads_rests", bool),
         )
-        of_lexicon = (name for name in arrays if name.startswith(LEXICON))
-        known = {name.removeprefix(LEXICON): arrays[name] for name in of_lexicon}
         step, word_step = read_field(about, "steps", list[float])
         return cls(
             read_settings(about, SegmenterSettings),
@@ -225,7 +222,7 @@ class Segmenter(Ruled):
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
             read_field(about, "bias", int),
             read_field(about, "record", dict),
-            restore_lexicon(about, known),
+            restore_lexicon(about, arrays),
         )
 
 

@@ -71,7 +71,7 @@ def learn_lemmas(
     In training only words seen `least` times (0: none), and no listed ones, have a fixed script.
     """
     entry = {form: i for i, form in enumerate(sorted(set(forms)))}
-    given = [join(classes) for classes in zip(*tags, strict=True)]
+    given: Sequence[int] = [join(classes) for classes in zip(*tags, strict=True)]
     words = list(zip(forms, lemmas, given, strict=True))
     is_annotated = [lemma != UNANNOTATED or form == lemma for form, lemma, _ in words]
     forms, lemmas, given = zip(*compress(words, is_annotated), strict=True)

@@ -10,7 +10,7 @@ from dodona.core.weights.packing import pack
 
 FACTOR = 1.25  # by which the least weight of a row grows until the rows fit
 
-Learned = tuple[Weights, int]  # weights, and the steps over which they are averaged
+Learned = tuple[Weights, float]  # weights, and the steps over which they are averaged
 
 
 def pack_within(parts: Sequence[Learned], least: float, n_bytes: int = 0) -> list[PackedWeights]:
