@@ -296,7 +296,7 @@ class Doc(Sequence[Sentence]):
 
         It may come from `to_json`, from `dodona parse --output json` or from the server.
 
-        >>> Doc.from_json('{"words": [{"form": "Oaks"}]}\n{"words": [{"form": "Speak"}]}\n')
+        >>> Doc.from_json('{"words": [{"form": "Oaks"}]}\\n{"words": [{"form": "Speak"}]}\\n')
         <Doc of 2 sentences, 2 words>
         """
         from json import JSONDecodeError, loads
