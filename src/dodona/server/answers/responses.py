@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from dodona.server.client_speed import YIELD_SECONDS
-from dodona.server.errors import Refused
+from dodona.server.errors import Refused, note_refusal
 from dodona.server.service import Service, budget_of, service_of
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ async def while_connected(request: Request, work: Awaitable[T]) -> T:
             return await work
         finally:
             watcher.stop()
-    raise Refused(GONE, "the client has disconnected")
+    raise Refused(GONE, "the client has disconnected", reason="disconnected")
 
 
 class _DisconnectWatcher:
@@ -76,8 +76,10 @@ class StreamedJson(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await while_connected(self._request, self._send_pieces(send))
-        except Refused:
-            return  # the connection is closed, so an incomplete answer cannot pass as complete
+        except Refused as refused:
+            note_refusal(
+                scope, refused
+            )  # the connection is closed, so an incomplete answer cannot pass as complete
 
     @property
     def _start(self) -> Message:
@@ -138,7 +140,8 @@ async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Re
         return WholeJson(request, await while_connected(request, work()))
     except TimeoutError:
         why = f"exploring took more than {service.limits.explore_timeout:g} seconds"
-        raise Refused(503, f"{why}; try a shorter sentence or fewer arcs") from None
+        why += "; try a shorter sentence or fewer arcs"
+        raise Refused(503, why, reason="explore_timeout") from None
 
 
 async def free_a_slot(service: Service) -> None:

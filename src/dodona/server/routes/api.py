@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anyio import move_on_after
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -29,6 +30,7 @@ from dodona.server.service import budget_of, service_of
 STREAM = "/api/parse.conllu"
 PREFIXES = ("", "/services/udpipe/api")  # ours, and LINDAT's
 METHODS = ["GET", "POST"]
+READY_SECONDS = 2.0  # in which a thread must be free
 
 
 async def parse(request: Request) -> Response:
@@ -82,8 +84,22 @@ async def show_health(request: Request) -> Response:
     )
 
 
+async def show_readiness(request: Request) -> Response:
+    """Report whether the server takes new requests: it is not ending, and its threads get on."""
+    service = service_of(request)
+    why = "the server is ending"
+    if not service.is_ending:
+        why = f"requests wait for more than {READY_SECONDS:g} seconds"
+        with move_on_after(READY_SECONDS):
+            async for _ in service.workers.turns(iter(())):
+                return JSONResponse({"status": "ready"})
+    return JSONResponse({"status": "not ready", "error": why}, 503)
+
+
 async def show_metrics(request: Request) -> Response:
-    return PlainTextResponse(service_of(request).metrics.text(), media_type=MEDIA_TYPE)
+    service = service_of(request)
+    service.before_metrics()
+    return PlainTextResponse(service.all_metrics().text(), media_type=MEDIA_TYPE)
 
 
 async def describe(request: Request) -> Response:
@@ -96,6 +112,7 @@ api_routes = [
     Route(STREAM, stream, methods=["POST"]),
     Route("/api/openapi.json", describe),
     Route("/health", show_health),
+    Route("/ready", show_readiness),
     Route("/metrics", show_metrics),
 ]
 explore_routes = [
