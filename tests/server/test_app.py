@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from dodona.server.app import make_app
 from dodona.server.explorer_processes import ExplorerPool
 from dodona.server.limits import Limits
+from dodona.server.log import write_text
 from dodona.server.middleware import HEADERS
 from dodona.server.models import load_models
 from support.server_lab import conllu, models, sentences
@@ -185,7 +186,9 @@ def test_other_origins_only_where_allowed() -> None:
 
 def test_the_log_has_a_line_per_request_without_its_content() -> None:
     lines: list[str] = []
-    with TestClient(make_app(models(), log=lines.append)) as client:
+    with TestClient(
+        make_app(models(), log=lambda found: lines.append(write_text(found)))
+    ) as client:
         client.get("/process?data=secret&input=horizontal&parser")
         client.get("/no%0Aline")
         client.post("/api/parse.conllu?input=conllu", content=conllu(1))

@@ -13,12 +13,12 @@ import pytest
 pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
 
 import uvicorn
+from dodona.server.connections import LONG, ConnectionGuard, GatheringTransport
+from dodona.server.uvicorn_adapter import HttpConnection, listen
 from uvicorn.server import ServerState
 
 from dodona.server.app import make_app
-from dodona.server.connections import LONG, ConnectionGuard, GatheringTransport
 from dodona.server.limits import Limits
-from dodona.server.uvicorn_adapter import HttpConnection, listen
 from support.server_lab import models
 
 

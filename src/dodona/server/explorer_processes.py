@@ -42,13 +42,15 @@ class ExplorerPool:
         self._all: set[ExplorerProcess] = set()
         self._is_retired = False
 
-    async def ask(self, name: str, body: bytes | bytearray) -> bytes:
+    async def ask(self, name: str, body: object) -> bytes:
         """Return the answer of a process to a request; raise TimeoutError if it takes too long."""
         async with self._free:
             while True:
                 process, is_new = self._find()
                 try:
-                    return await self._ask(process, name, bytes(body))
+                    return await self._ask(process, name, body)
+                except TimeoutError:
+                    raise
                 except (EOFError, OSError):
                     # a process that was killed while it was idle, or had no memory left
                     if is_new:
@@ -62,7 +64,7 @@ class ExplorerPool:
         self._all.add(process)
         return process, True
 
-    async def _ask(self, process: ExplorerProcess, name: str, body: bytes) -> bytes:
+    async def _ask(self, process: ExplorerProcess, name: str, body: object) -> bytes:
         loop = asyncio.get_running_loop()
         try:
             await loop.run_in_executor(self._pool, process.get_ready)  # start-up does not count
@@ -122,7 +124,7 @@ class ExplorerProcess:
             read_frame(self._from)
             self._setup = None
 
-    def ask(self, name: str, body: bytes) -> bytes:
+    def ask(self, name: str, body: object) -> bytes:
         """Return the answer to a request; blocks the calling thread."""
         write_message(self._to, (name, body))
         while True:

@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any
 
-from dodona.explorer.state_drawing import draw_graph
+from dodona.server.answers.graph_drawings import DRAW_GRAPHS, split_drawings
 from dodona.server.answers.responses import Step, encode
 from dodona.server.answers.udpipe_formats import AROUND, find_format
 from dodona.server.limits import Limits
@@ -16,8 +15,8 @@ from dodona.server.memory_budget import RequestBudget
 from dodona.server.requests.parse_request import ParseRequest
 from dodona.server.requests.process_request import ProcessRequest
 from dodona.server.requests.sentences import size_of, slices
+from dodona.server.workers import Errand
 from dodona.treebank.conllu.quoting import quote_conllu
-from dodona.treebank.graphs.enhanced import enhanced_graph
 from dodona.treebank.sentence import Sentence
 
 
@@ -45,13 +44,18 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
         )
         if asked.output != "sentences":
             kept += map(Sentence.to_conllu, done)
-        piece = b""
-        if asked.output != "conllu":
-            piece = comma + b",".join(
-                encode(describe(sentence, asked, allowed.limits)) for sentence in done
-            )
-            comma = b","
-        yield piece, sum(map(len, done))
+        n_words = sum(map(len, done))
+        if asked.output == "conllu":
+            yield b"", n_words
+            continue
+        graphs = [b""] * len(done)
+        if asked.graph:
+            drawing = Errand(DRAW_GRAPHS, (list(map(bytes, done)), asked.width))
+            yield drawing
+            graphs = split_drawings(drawing.answer, len(done))
+        for sentence, graph in zip(done, graphs, strict=True):
+            yield comma + describe(sentence, asked, allowed.limits, graph), n_words
+            comma, n_words = b",", 0
     if asked.output != "conllu":
         yield b"]", 0
     if asked.output != "sentences":
@@ -59,17 +63,17 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     yield b"}\n", 0
 
 
-def describe(sentence: Sentence, asked: ParseRequest, limits: Limits) -> dict[str, Any]:
-    """Return a sentence as data; drawings of sentences beyond the limits are None."""
+def describe(sentence: Sentence, asked: ParseRequest, limits: Limits, graph: bytes) -> bytes:
+    """Return a sentence as JSON; drawings of sentences beyond the limits are null.
+
+    `graph` is the drawing of its graph in JSON, if one is asked for.
+    """
     found = sentence.to_dict(as_text=True)
-    is_short = len(sentence) <= limits.explore_words
     if asked.svg:
+        is_short = len(sentence) <= limits.explore_words
         found["svg"] = sentence.to_svg(width=asked.width, standalone=False) if is_short else None
-    if asked.graph:
-        arcs = enhanced_graph(sentence) if is_short else []
-        can_draw = 0 < len(arcs) <= limits.explore_arcs
-        found["graph_svg"] = draw_graph(sentence, arcs, asked.width) if can_draw else None
-    return found
+    data = encode(found)
+    return data[:-1] + b',"graph_svg":' + graph + b"}" if graph else data
 
 
 def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Step]:

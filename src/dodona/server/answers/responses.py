@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Lock
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from dodona.server.client_speed import YIELD_SECONDS
 from dodona.server.errors import Refused, note_refusal
 from dodona.server.service import Service, budget_of, service_of
+from dodona.server.workers import Errand
 
 T = TypeVar("T")
 
@@ -24,12 +25,13 @@ JSON = "application/json"
 GONE = 499  # for the log, where the client has disconnected
 PIECE = 1 << 16  # bytes that are sent at a time
 WATCH_AFTER = 0.1  # seconds; most requests are done before, and need no watching
-Step = tuple[bytes, int]  # a piece of the answer, and the number of words parsed for it
+# a piece of the answer and the number of words parsed for it, or what a helper process should do
+Step = tuple[bytes, int] | Errand
 
 # Bounds memory: only one long request at a time exists as bytes, text and JSON. It costs no speed,
 # since the GIL lets only one request be decoded at a time anyway.
 _READING = Lock()
-SHORT = 1 << 16  # bytes
+SHORT = 1 << 14  # bytes
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
@@ -123,8 +125,9 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]], n_bytes:
     `begin` runs in a worker thread, since decoding a request may take long; long requests are
     decoded one at a time.
     """
-    steps = _steps(begin, nullcontext() if n_bytes <= SHORT else _READING)
-    return await while_connected(request, _answer(request, steps))
+    is_short = n_bytes <= SHORT
+    steps = _steps(begin, nullcontext() if is_short else _READING)
+    return await while_connected(request, _answer(request, steps, is_short))
 
 
 async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Response:
@@ -134,7 +137,7 @@ async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Re
     async def work() -> bytes:
         await free_a_slot(service)
         with service.slots.take(), service.explorer_slots.take():
-            return await service.explorers.ask(name, body)
+            return await service.explorers.ask(name, bytes(body))
 
     try:
         return WholeJson(request, await while_connected(request, work()))
@@ -150,8 +153,8 @@ async def free_a_slot(service: Service) -> None:
         await asyncio.sleep(YIELD_SECONDS)
 
 
-async def _answer(request: Request, steps: Iterator[Step]) -> Response:
-    pieces = _make(request, steps)
+async def _answer(request: Request, steps: Iterator[Step], is_short: bool) -> Response:
+    pieces = _make(request, steps, is_short)
     first = b""
     async for piece in pieces:
         if not first:
@@ -162,11 +165,16 @@ async def _answer(request: Request, steps: Iterator[Step]) -> Response:
     return WholeJson(request, first)
 
 
-async def _make(request: Request, steps: Iterator[Step]) -> AsyncIterator[bytes]:
+async def _make(request: Request, steps: Iterator[Step], is_short: bool) -> AsyncIterator[bytes]:
     service = service_of(request)
     await free_a_slot(service)
+
+    async def do(errand: Errand) -> None:
+        with suppress(TimeoutError, Refused):
+            errand.answer = await service.explorers.ask(errand.name, errand.body)
+
     with service.slots.take():
-        async for turn in service.workers.turns(steps):
+        async for turn in service.workers.turns(steps, do, is_short=is_short):
             if n_words := sum(n for _, n in turn):
                 service.count_words(request.scope, n_words)
             yield b"".join(piece for piece, _ in turn)

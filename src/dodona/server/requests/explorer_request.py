@@ -122,12 +122,15 @@ def _check_size(sentence: Sentence, limits: Limits) -> None:
             f"the sentence has {len(sentence)} words; the explorer shows up to "
             f"{limits.explore_words}"
         )
-    lines = [
-        line.split("\t") for line in bytes(sentence).decode().split("\n") if line[:1].isdigit()
-    ]
-    n_arcs = sum(line[DEPS].count("|") + 1 for line in lines if len(line) > DEPS)
+    n_arcs = count_arcs(sentence)
     if n_arcs > limits.explore_arcs:
         raise bad(f"the graph has {n_arcs} arcs; the explorer shows up to {limits.explore_arcs}")
+
+
+def count_arcs(sentence: Sentence) -> int:
+    """Return the number of arcs in the DEPS of a sentence's words and empty nodes."""
+    lines = [line.split("\t", DEPS + 1) for line in bytes(sentence).decode().split("\n")]
+    return sum(line[DEPS].count("|") + 1 for line in lines if len(line) > DEPS + 1)
 
 
 def _check_path(name: str, value: object, limit: int) -> tuple[Action, ...]:

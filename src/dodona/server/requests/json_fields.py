@@ -23,7 +23,7 @@ def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]
     dodona.server.errors.Refused: unknown field 'txt'; known are: text, model
     """
     try:
-        found = json.loads(body.decode(), parse_int=_read_int)
+        found = json.loads(body.decode(), parse_int=_read_int, parse_float=_read_float)
     except UnicodeDecodeError as error:
         raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
     except json.JSONDecodeError as error:
@@ -48,9 +48,18 @@ def count_values(body: bytes | bytearray) -> int:
 
 
 def _read_int(digits: str) -> int:
+    _check_length(digits)
+    return int(digits)
+
+
+def _read_float(digits: str) -> float:
+    _check_length(digits)
+    return float(digits)
+
+
+def _check_length(digits: str) -> None:
     if len(digits) > LONGEST_NUMBER:
         raise bad(f"a number has more than {LONGEST_NUMBER} digits")
-    return int(digits)
 
 
 def check_text(name: str, value: object) -> str:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dodona.server.errors import bad
-from dodona.server.limits import Limits
-from dodona.server.memory_budget import too_many_words
+from dodona.server.memory_budget import RequestBudget, too_many_words
 from dodona.server.models import Model, Models
 from dodona.server.requests.json_fields import (
     check_choice,
@@ -30,6 +29,7 @@ from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")
 OUTPUTS = ("all", "conllu", "sentences")
+VALUE_BYTES = 64  # of a JSON value as an object: a string, and its place in a list
 OTHER_VALUES = 100  # JSON values beside words and sentences
 OPTIONS = ("constraints", "svg", "graph", "width", "confidence")
 NAMES = (*INPUTS, "model", "input", "output", *OPTIONS)
@@ -50,11 +50,13 @@ class ParseRequest:
     confidence: bool = False
 
     @classmethod
-    def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ParseRequest:
+    def read(cls, body: bytes | bytearray, models: Models, allowed: RequestBudget) -> ParseRequest:
         """Read JSON and check every field."""
         # each word and each sentence is a value, and a text with more commas has more words
-        if count_values(body) > 2 * limits.max_words + OTHER_VALUES:
-            raise too_many_words(limits)
+        n_values = count_values(body)
+        if n_values > 2 * allowed.limits.max_words + OTHER_VALUES:
+            raise too_many_words(allowed.limits)
+        allowed.hold(VALUE_BYTES * n_values)
         fields = read_fields(body, NAMES)
         there = [name for name in INPUTS if name in fields]
         if len(there) != 1:

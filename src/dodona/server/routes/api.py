@@ -19,7 +19,7 @@ from dodona.server.answers.openapi import DESCRIPTION
 from dodona.server.answers.parse_answers import write_parse, write_process
 from dodona.server.answers.responses import Step, answer, answer_by_explorer
 from dodona.server.metrics import MEDIA_TYPE
-from dodona.server.requests.bodies import INPUTS, JSON, read_body
+from dodona.server.requests.bodies import INPUTS, JSON, check_coding, read_body
 from dodona.server.requests.explorer_request import MAX_BYTES
 from dodona.server.requests.forms import read_form, read_urlencoded
 from dodona.server.requests.json_fields import check_choice
@@ -39,7 +39,9 @@ async def parse(request: Request) -> Response:
     body = await read_body(request, JSON)
 
     def begin() -> Iterator[Step]:
-        return write_parse(ParseRequest.read(body, service.models, allowed.limits), allowed)
+        asked = ParseRequest.read(body, service.models, allowed)
+        request.scope["state"]["model"] = asked.model.name
+        return write_parse(asked, allowed)
 
     return await answer(request, begin, len(body))
 
@@ -48,7 +50,10 @@ async def stream(request: Request) -> Response:
     """Parse a stream to CoNLL-U while the request still arrives."""
     service = service_of(request)
     input_ = check_choice("input", request.query_params.get("input"), INPUTS)
-    return ConlluStream(service, service.models.find(request.query_params.get("model")), input_)
+    model = service.models.find(request.query_params.get("model"))
+    request.scope["state"]["model"] = model.name
+    check_coding(request.headers.get("content-encoding"))
+    return ConlluStream(service, model, input_)
 
 
 async def list_models(request: Request) -> Response:
@@ -141,7 +146,9 @@ async def process(request: Request) -> Response:
         fields = read_urlencoded(request.scope["query_string"])
         if has_body:
             fields |= read_form(request.headers.get("content-type", ""), body)
-        return write_process(ProcessRequest.read(fields, service.models), allowed)
+        asked = ProcessRequest.read(fields, service.models)
+        request.scope["state"]["model"] = asked.model.name
+        return write_process(asked, allowed)
 
     return await answer(request, begin, len(body))
 
