@@ -87,8 +87,9 @@ def serve(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("dodona"):
             raise
+        missing = (error.name or "").partition(".")[0]
         raise UsageError(
-            f'dodona serve requires {error.name}: pip install "dodona[server]"'
+            f'dodona serve requires {missing}: pip install "dodona[server]"'
         ) from error
     certificate = _certificate(tls_cert, tls_key)
     tokens = read_tokens(token, None if token_file is None else Path(token_file))

@@ -66,13 +66,15 @@ def read_head(data: bytes) -> Head:
     found = _REQUEST_LINE.fullmatch(first)
     if found is None:
         raise malformed("the first line is not METHOD ADDRESS HTTP/1.1")
-    headers = []
-    for line in lines:
-        name, colon, value = line.partition(b":")
-        if not colon or not _NAME.fullmatch(name) or _FORBIDDEN.search(value):
-            raise malformed("a header is not NAME: VALUE")
-        headers.append((name.lower(), value.strip(b" \t")))
-    return _describe(found, headers)
+    return _describe(found, list(map(read_header, lines)))
+
+
+def read_header(line: bytes) -> tuple[bytes, bytes]:
+    """Return the name of a header in lower case, and its value."""
+    name, colon, value = line.partition(b":")
+    if not colon or not _NAME.fullmatch(name) or _FORBIDDEN.search(value):
+        raise malformed("a header is not NAME: VALUE")
+    return name.lower(), value.strip(b" \t")
 
 
 def _describe(line: re.Match[bytes], headers: list[tuple[bytes, bytes]]) -> Head:
@@ -173,6 +175,8 @@ class Body:
             self._n_trailer += len(line)
             if self._n_trailer > MAX_TRAILER_BYTES:
                 raise malformed("the trailers are too long")
+            if line:
+                read_header(line)
             self.is_complete = not line
         else:
             size = _CHUNK_LINE.fullmatch(line)
