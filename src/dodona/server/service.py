@@ -18,6 +18,8 @@ from dodona.server.metrics import Metrics
 from dodona.server.models import Models
 from dodona.server.workers import Workers
 
+WHOLE_BODY = "whole_body"  # in the state of a request: a function that returns its body, if whole
+
 
 class RequestSlots:
     """Slots for requests; used only by the thread of the event loop.

@@ -3,7 +3,10 @@
 A request is a generator of steps. It runs in a thread for one turn (`TURN`), then goes to the end
 of the queue. Parsing releases the GIL, so threads do run in parallel. One more thread runs only
 short requests in their first turn: a step of others may take a second (a sentence of 20,000 words).
-What a thread should not do, since it cannot be cut off, a step can leave to a helper process.
+
+Some steps are requests to others. `Parsing`: short requests that wait at the same time are parsed
+together, which is twice as fast as one by one. `Errand`: what a thread should not do, since it
+cannot be cut off, is done by a helper process.
 """
 
 from __future__ import annotations
@@ -11,16 +14,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T")
 
 TURN = 0.02  # seconds of CPU time; a step that has begun is finished
 LONG_TURNS = 4  # every so many jobs, one that is not in its first turn comes first
+TOGETHER, TOGETHER_BYTES = 32, 1 << 14  # short requests that are processed together
 
 
 @dataclass
@@ -32,12 +39,123 @@ class Errand:
     answer: bytes | None = None
 
 
+@dataclass
+class Parsing:
+    """A step that parses sentences, together with those of other requests of the same kind."""
+
+    kind: Hashable
+    parse: Callable[[list[Sentence]], list[Sentence]]
+    sentences: list[Sentence]
+    done: list[Sentence] = field(default_factory=list)
+
+
+class Turn(Generic[T]):
+    """One turn of a request: its steps so far, and what it waits for."""
+
+    def __init__(self, steps: Iterator[T | Errand | Parsing], seconds: float) -> None:
+        self.found: list[T] = []
+        self.errand: Errand | None = None
+        self.parsing: Parsing | None = None
+        self.is_done = False
+        self.error: Exception | None = None
+        self._steps = steps
+        self._soonest, self._end = time.perf_counter() + seconds, time.thread_time() + seconds
+
+    def run(self) -> None:
+        """Run as many steps as one turn allows, up to one that others do."""
+        self.parsing = None
+        try:
+            for step in self._steps:
+                if isinstance(step, Parsing):
+                    self.parsing = step
+                    return
+                if isinstance(step, Errand):
+                    self.errand = step
+                    return
+                self.found.append(step)
+                if self.is_over:
+                    return
+            self.is_done = True
+        except Exception as error:
+            self.error = error
+
+    @property
+    def is_over(self) -> bool:
+        # thread_time is a system call, which may yield the core: only called after TURN
+        return time.perf_counter() >= self._soonest and time.thread_time() >= self._end
+
+
+def run_turns(all_steps: Sequence[Iterator[T | Errand | Parsing]]) -> list[Turn[T]]:
+    """Run a turn of several requests, whose sentences are parsed together.
+
+    >>> [turn.found for turn in run_turns([iter("abc"), iter("de")])]
+    [['a', 'b', 'c'], ['d', 'e']]
+    """
+    turns: list[Turn[T]] = [Turn(steps, TURN * len(all_steps)) for steps in all_steps]
+    for turn in turns:
+        turn.run()
+    while parsing := [turn for turn in turns if turn.parsing is not None]:
+        _parse_together([turn.parsing for turn in parsing if turn.parsing is not None])
+        for turn in parsing:
+            turn.run()
+            if turn.parsing is not None and turn.is_over:
+                turn.parsing.done = turn.parsing.parse(turn.parsing.sentences)
+                turn.parsing = None
+    return turns
+
+
+def _parse_together(steps: list[Parsing]) -> None:
+    groups: dict[Hashable, list[Parsing]] = {}
+    for step in steps:
+        groups.setdefault(step.kind, []).append(step)
+    for group in groups.values():
+        done = group[0].parse([sentence for step in group for sentence in step.sentences])
+        start = 0
+        for step in group:
+            step.done = done[start : start + len(step.sentences)]
+            start += len(step.sentences)
+
+
+@dataclass
+class Job:
+    """Steps that wait for a turn in a thread, and the future of the turn in the event loop."""
+
+    steps: Iterator[Any]
+    n_bytes: int
+    loop: asyncio.AbstractEventLoop
+    turn: asyncio.Future[Turn[Any]]
+
+
+@dataclass
+class Call:
+    """A function that another thread wants to have called, and waits for."""
+
+    function: Callable[[], Any]
+    result: Future[Any]
+
+    def run(self) -> None:
+        try:
+            self.result.set_result(self.function())
+        except BaseException as error:
+            self.result.set_exception(error)
+
+
+def _deliver(jobs: Sequence[Job], turns: Sequence[Turn[Any]] | BaseException) -> None:
+    """Hand the turns to the requests; called in the event loop, once for all."""
+    for number, job in enumerate(jobs):
+        if not job.turn.done():
+            if isinstance(turns, BaseException):
+                job.turn.set_exception(turns)
+            else:
+                job.turn.set_result(turns[number])
+
+
 class Workers:
     """Worker threads, and two queues: the first turns of short requests, and everything else."""
 
     def __init__(self, threads: int) -> None:
-        self._short: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
-        self._long: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+        self._short: deque[Job] = deque()
+        self._long: deque[Job | Call] = deque()
         self._changed = Condition()
         self._n_taken = 0
         self._is_closed = False
@@ -50,32 +168,55 @@ class Workers:
 
     async def turns(
         self,
-        steps: Iterator[T | Errand],
+        steps: Iterator[T | Errand | Parsing],
         do: Callable[[Errand], Awaitable[None]] | None = None,
         *,
-        is_short: bool = True,
+        n_bytes: int | None = None,
     ) -> AsyncIterator[list[T]]:
-        """Yield what the steps yield, one list per turn; `do` does their errands."""
-        is_done = False
-        while not is_done:
-            job = asyncio.wrap_future(self._submit(lambda: turn(steps), is_short=is_short))
-            found, errand, is_done = await job
+        """Yield what the steps yield, one list per turn; `do` does their errands.
+
+        `n_bytes` is the size of a short request; other requests have none.
+        """
+        is_short = n_bytes is not None
+        while True:
+            loop = asyncio.get_running_loop()
+            job = Job(steps, n_bytes or 0, loop, loop.create_future())
+            with self._changed:
+                if self._is_closed:
+                    raise asyncio.CancelledError
+                (self._short if is_short else self._long).append(job)
+                # the thread for short requests could be the one that wakes up
+                self._changed.notify(1 if is_short else 2)
+            turn: Turn[T] = await job.turn
             is_short = False
-            if found or errand is None:
-                yield found
-            if errand is not None and do is not None:
-                await do(errand)
+            if turn.error is not None:
+                raise turn.error
+            if turn.found or turn.errand is None:
+                yield turn.found
+            if turn.is_done:
+                return
+            if turn.errand is not None and do is not None:
+                await do(turn.errand)
 
     def wait_for(self, function: Callable[[], T]) -> T:
         """Run a function in a worker thread and wait for it; called from other threads."""
-        return self._submit(function, is_short=False).result()
+        call = Call(function, Future())
+        with self._changed:
+            if self._is_closed:
+                call.result.cancel()
+            else:
+                self._long.append(call)
+                self._changed.notify(2)
+        found: T = call.result.result()
+        return found
 
     def close(self, seconds: float) -> bool:
         """Stop the threads; return whether all ended within `seconds`."""
         with self._changed:
             self._is_closed = True
-            for _, future in (*self._short, *self._long):
-                future.cancel()
+            for job in self._long:
+                if isinstance(job, Call):
+                    job.result.cancel()
             self._short.clear()
             self._long.clear()
             self._changed.notify_all()
@@ -84,54 +225,34 @@ class Workers:
             thread.join(max(last - time.monotonic(), 0))
         return not any(thread.is_alive() for thread in self._threads)
 
-    def _submit(self, function: Callable[[], T], *, is_short: bool) -> Future[T]:
-        future: Future[T] = Future()
-        with self._changed:
-            if self._is_closed:
-                future.cancel()
-            else:
-                (self._short if is_short else self._long).append((function, future))
-                # the thread for short requests could be the one that wakes up
-                self._changed.notify(1 if is_short else 2)
-        return future
-
     def _work(self, only_short: bool) -> None:
-        while True:
-            with self._changed:
-                while not self._short and (only_short or not self._long):
-                    if self._is_closed:
-                        return
-                    self._changed.wait()
-                self._n_taken += 1
-                is_long_due = self._n_taken % LONG_TURNS == 0 and self._long and not only_short
-                queue = self._long if is_long_due or not self._short else self._short
-                function, future = queue.popleft()
-            if not future.set_running_or_notify_cancel():
+        while taken := self._take(only_short):
+            if isinstance(taken, Call):
+                taken.run()
                 continue
+            jobs = [job for job in taken if not job.turn.cancelled()]
             try:
-                found = function()
+                turns: list[Turn[Any]] | BaseException = run_turns([job.steps for job in jobs])
             except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(found)
-            del function, future
+                turns = error
+            if jobs:
+                with suppress(RuntimeError):  # the event loop is closed
+                    jobs[0].loop.call_soon_threadsafe(_deliver, jobs, turns)
 
-
-def turn(steps: Iterator[T | Errand]) -> tuple[list[T], Errand | None, bool]:
-    """Run as many steps as one turn allows, up to an errand.
-
-    Return their results, the errand, and whether there are no more steps.
-
-    >>> turn(iter("abc"))
-    (['a', 'b', 'c'], None, True)
-    """
-    soonest, end = time.perf_counter() + TURN, time.thread_time() + TURN
-    found: list[T] = []
-    for step in steps:
-        if isinstance(step, Errand):
-            return found, step, False
-        found.append(step)
-        # thread_time is a system call, which may yield the core: only called after TURN
-        if time.perf_counter() >= soonest and time.thread_time() >= end:
-            return found, None, False
-    return found, None, True
+    def _take(self, only_short: bool) -> list[Job] | Call | None:
+        """Wait for jobs: some short ones, or a long one; None when the threads should end."""
+        with self._changed:
+            while not self._short and (only_short or not self._long):
+                if self._is_closed:
+                    return None
+                self._changed.wait()
+            self._n_taken += 1
+            is_long_due = self._n_taken % LONG_TURNS == 0 and not only_short
+            if self._long and not only_short and (is_long_due or not self._short):
+                found = self._long.popleft()
+                return found if isinstance(found, Call) else [found]
+            jobs, n_bytes = [self._short.popleft()], 0
+            while self._short and len(jobs) < TOGETHER and n_bytes < TOGETHER_BYTES:
+                jobs.append(self._short.popleft())
+                n_bytes += jobs[-1].n_bytes
+            return jobs

@@ -15,7 +15,7 @@ from dodona.server.memory_budget import RequestBudget
 from dodona.server.requests.parse_request import ParseRequest
 from dodona.server.requests.process_request import ProcessRequest
 from dodona.server.requests.sentences import size_of, slices
-from dodona.server.workers import Errand
+from dodona.server.workers import Errand, Parsing
 from dodona.treebank.conllu.quoting import quote_conllu
 from dodona.treebank.sentence import Sentence
 
@@ -33,15 +33,14 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
         yield b',"sentences":[', 0
     kept: list[str] = []
     comma, parser = b"", asked.model.parser
+    graph = asked.graph and parser.has_graphs
+    how = {"constraints": asked.constraints, "graph": graph, "confidence": asked.confidence}
     for batch in batches:
-        done = list(
-            parser.pipe(
-                batch,
-                constraints=asked.constraints,
-                graph=asked.graph and parser.has_graphs,
-                confidence=asked.confidence,
-            )
+        parsing = Parsing(
+            (id(parser), *how.values()), lambda found: list(parser.pipe(found, **how)), batch
         )
+        yield parsing
+        done = parsing.done
         if asked.output != "sentences":
             kept += map(Sentence.to_conllu, done)
         n_words = sum(map(len, done))
@@ -91,9 +90,11 @@ def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Ste
     if asked.output == "conllu" and asked.data and not asked.data.isspace():
         before = f"# generator = {generator()}\n# udpipe_model = {asked.model.name}\n"
     yield _begin(asked.model.name) + _around(before), 0
+    kind = (id(asked.model.parser), asked.parse, asked.tag)
     for batch in batches:
-        done = annotate(asked, batch)
-        yield write(done), sum(map(len, done))
+        parsing = Parsing(kind, partial(annotate, asked), batch)
+        yield parsing
+        yield write(parsing.done), sum(map(len, parsing.done))
     yield _around(after) + b'"\n}\n', 0
 
 

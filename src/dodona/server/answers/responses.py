@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from dodona.server.client_speed import YIELD_SECONDS
 from dodona.server.errors import Refused, note_refusal
 from dodona.server.service import Service, budget_of, service_of
-from dodona.server.workers import Errand
+from dodona.server.workers import Errand, Parsing
 
 T = TypeVar("T")
 
@@ -25,8 +25,8 @@ JSON = "application/json"
 GONE = 499  # for the log, where the client has disconnected
 PIECE = 1 << 16  # bytes that are sent at a time
 WATCH_AFTER = 0.1  # seconds; most requests are done before, and need no watching
-# a piece of the answer and the number of words parsed for it, or what a helper process should do
-Step = tuple[bytes, int] | Errand
+# a piece of the answer and the number of words parsed for it, or what others should do
+Step = tuple[bytes, int] | Errand | Parsing
 
 # Bounds memory: only one long request at a time exists as bytes, text and JSON. It costs no speed,
 # since the GIL lets only one request be decoded at a time anyway.
@@ -127,7 +127,10 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]], n_bytes:
     """
     is_short = n_bytes <= SHORT
     steps = _steps(begin, nullcontext() if is_short else _READING)
-    return await while_connected(request, _answer(request, steps, is_short))
+    pieces = _make(request, steps, n_bytes if is_short else None)
+    # most short requests are done after a turn, which is not worth watching
+    first = await anext(pieces) if is_short else b""
+    return await while_connected(request, _answer(request, first, pieces))
 
 
 async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Response:
@@ -153,9 +156,7 @@ async def free_a_slot(service: Service) -> None:
         await asyncio.sleep(YIELD_SECONDS)
 
 
-async def _answer(request: Request, steps: Iterator[Step], is_short: bool) -> Response:
-    pieces = _make(request, steps, is_short)
-    first = b""
+async def _answer(request: Request, first: bytes, pieces: AsyncIterator[bytes]) -> Response:
     async for piece in pieces:
         if not first:
             first = piece
@@ -165,7 +166,9 @@ async def _answer(request: Request, steps: Iterator[Step], is_short: bool) -> Re
     return WholeJson(request, first)
 
 
-async def _make(request: Request, steps: Iterator[Step], is_short: bool) -> AsyncIterator[bytes]:
+async def _make(
+    request: Request, steps: Iterator[Step], n_bytes: int | None
+) -> AsyncIterator[bytes]:
     service = service_of(request)
     await free_a_slot(service)
 
@@ -174,7 +177,7 @@ async def _make(request: Request, steps: Iterator[Step], is_short: bool) -> Asyn
             errand.answer = await service.explorers.ask(errand.name, errand.body)
 
     with service.slots.take():
-        async for turn in service.workers.turns(steps, do, is_short=is_short):
+        async for turn in service.workers.turns(steps, do, n_bytes=n_bytes):
             if n_words := sum(n for _, n in turn):
                 service.count_words(request.scope, n_words)
             yield b"".join(piece for piece, _ in turn)

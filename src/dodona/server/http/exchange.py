@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from starlette.types import ASGIApp, Message, Scope
 
 from dodona.server.http.messages import Body, Head
+from dodona.server.service import WHOLE_BODY
 
 HIGH_WATER = 1 << 16  # bytes of a body that wait for the application
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -45,6 +46,7 @@ class Exchange:
 
     def __init__(self, client: Client, head: Head, scope: Scope) -> None:
         self.head, self.scope = head, scope
+        scope["state"][WHOLE_BODY] = self.take_whole
         self.body = Body(head.length)
         self.is_begun = self.is_complete = False  # the answer
         self.keeps_alive = head.keeps_alive
@@ -95,6 +97,14 @@ class Exchange:
         headers = [(b"content-type", b"text/plain; charset=utf-8")]
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
+
+    def take_whole(self) -> bytes | None:
+        """Return the body if all of it has arrived and none was read; None otherwise."""
+        if not self.body.is_complete or self._is_read:
+            return None
+        self._is_read = True
+        data, self._received = bytes(self._received), bytearray()
+        return data
 
     async def receive(self) -> Message:
         """Return the next piece of the body, or wait until the client has left."""
