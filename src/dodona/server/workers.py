@@ -24,6 +24,7 @@ from typing import Any, Generic, TypeVar
 from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T")
+W = TypeVar("W")
 
 TURN = 0.02  # seconds of CPU time; a step that has begun is finished
 LONG_TURNS = 4  # every so many jobs, one that is not in its first turn comes first
@@ -172,10 +173,10 @@ class Workers:
         do: Callable[[Errand], Awaitable[None]] | None = None,
         *,
         n_bytes: int | None = None,
-    ) -> AsyncIterator[list[T]]:
-        """Yield what the steps yield, one list per turn; `do` does their errands.
+    ) -> AsyncIterator[tuple[list[T], bool]]:
+        """Yield what the steps yield, one list per turn, and whether it is the last.
 
-        `n_bytes` is the size of a short request; other requests have none.
+        `do` does their errands. `n_bytes` is the size of a short request; other requests have none.
         """
         is_short = n_bytes is not None
         while True:
@@ -184,15 +185,13 @@ class Workers:
             with self._changed:
                 if self._is_closed:
                     raise asyncio.CancelledError
-                (self._short if is_short else self._long).append(job)
-                # the thread for short requests could be the one that wakes up
-                self._changed.notify(1 if is_short else 2)
+                self._add(job, self._short if is_short else self._long)
             turn: Turn[T] = await job.turn
             is_short = False
             if turn.error is not None:
                 raise turn.error
             if turn.found or turn.errand is None:
-                yield turn.found
+                yield turn.found, turn.is_done
             if turn.is_done:
                 return
             if turn.errand is not None and do is not None:
@@ -205,8 +204,7 @@ class Workers:
             if self._is_closed:
                 call.result.cancel()
             else:
-                self._long.append(call)
-                self._changed.notify(2)
+                self._add(call, self._long)
         found: T = call.result.result()
         return found
 
@@ -224,6 +222,13 @@ class Workers:
         for thread in self._threads:
             thread.join(max(last - time.monotonic(), 0))
         return not any(thread.is_alive() for thread in self._threads)
+
+    def _add(self, job: W, queue: deque[W]) -> None:
+        """Queue a job; a thread that was woken for an earlier one takes it as well."""
+        queue.append(job)
+        if len(queue) == 1:
+            # the thread for short requests could be the one that wakes up
+            self._changed.notify(1 if queue is self._short else 2)
 
     def _work(self, only_short: bool) -> None:
         while taken := self._take(only_short):
@@ -250,9 +255,13 @@ class Workers:
             is_long_due = self._n_taken % LONG_TURNS == 0 and not only_short
             if self._long and not only_short and (is_long_due or not self._short):
                 found = self._long.popleft()
+                if self._short or self._long:
+                    self._changed.notify(2)
                 return found if isinstance(found, Call) else [found]
             jobs, n_bytes = [self._short.popleft()], 0
             while self._short and len(jobs) < TOGETHER and n_bytes < TOGETHER_BYTES:
                 jobs.append(self._short.popleft())
                 n_bytes += jobs[-1].n_bytes
+            if self._short or self._long:
+                self._changed.notify(2)
             return jobs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Lock
 from typing import TypeVar
@@ -27,6 +27,8 @@ PIECE = 1 << 16  # bytes that are sent at a time
 WATCH_AFTER = 0.1  # seconds; most requests are done before, and need no watching
 # a piece of the answer and the number of words parsed for it, or what others should do
 Step = tuple[bytes, int] | Errand | Parsing
+
+Pieces = AsyncGenerator[tuple[bytes, bool], None]  # of an answer, and whether each is the last
 
 # Bounds memory: only one long request at a time exists as bytes, text and JSON. It costs no speed,
 # since the GIL lets only one request be decoded at a time anyway.
@@ -128,8 +130,10 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]], n_bytes:
     is_short = n_bytes <= SHORT
     steps = _steps(begin, nullcontext() if is_short else _READING)
     pieces = _make(request, steps, n_bytes if is_short else None)
-    # most short requests are done after a turn, which is not worth watching
-    first = await anext(pieces) if is_short else b""
+    first, is_last = await anext(pieces) if is_short else (b"", False)
+    if is_last:  # as most short requests are after a turn, which is not worth watching
+        await pieces.aclose()
+        return WholeJson(request, first)
     return await while_connected(request, _answer(request, first, pieces))
 
 
@@ -156,8 +160,8 @@ async def free_a_slot(service: Service) -> None:
         await asyncio.sleep(YIELD_SECONDS)
 
 
-async def _answer(request: Request, first: bytes, pieces: AsyncIterator[bytes]) -> Response:
-    async for piece in pieces:
+async def _answer(request: Request, first: bytes, pieces: Pieces) -> Response:
+    async for piece, _ in pieces:
         if not first:
             first = piece
             continue
@@ -166,9 +170,7 @@ async def _answer(request: Request, first: bytes, pieces: AsyncIterator[bytes]) 
     return WholeJson(request, first)
 
 
-async def _make(
-    request: Request, steps: Iterator[Step], n_bytes: int | None
-) -> AsyncIterator[bytes]:
+async def _make(request: Request, steps: Iterator[Step], n_bytes: int | None) -> Pieces:
     service = service_of(request)
     await free_a_slot(service)
 
@@ -177,10 +179,10 @@ async def _make(
             errand.answer = await service.explorers.ask(errand.name, errand.body)
 
     with service.slots.take():
-        async for turn in service.workers.turns(steps, do, n_bytes=n_bytes):
+        async for turn, is_last in service.workers.turns(steps, do, n_bytes=n_bytes):
             if n_words := sum(n for _, n in turn):
                 service.count_words(request.scope, n_words)
-            yield b"".join(piece for piece, _ in turn)
+            yield b"".join(piece for piece, _ in turn), is_last
 
 
 def _steps(
@@ -191,9 +193,9 @@ def _steps(
     yield from steps
 
 
-async def _chain(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _chain(first: bytes, rest: Pieces) -> AsyncIterator[bytes]:
     yield first
-    async for piece in rest:
+    async for piece, _ in rest:
         if piece:
             yield piece
 
