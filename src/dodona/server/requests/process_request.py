@@ -30,6 +30,16 @@ OUTPUTS: dict[str, tuple[str, ...]] = {
 ON = ("", "1", "on", "yes", "true")  # values of tagger and parser, which have no options here
 OFF = "none"
 FORMS = ("none", "nfc")  # Unicode normalisation
+PARAMETERS = {  # with what they mean
+    "data": "The text, in UTF-8; the only required parameter.",
+    "model": "Name of a model, its beginning, or a language; else the default.",
+    "tokenizer": "If present, `data` is raw text. Options: " + "; ".join(INPUTS[TOKENIZER]) + ".",
+    "input": "Without `tokenizer`, the format of `data`: " + ", ".join(INPUTS) + ".",
+    "tagger": "If present, tags, features and lemmas are predicted.",
+    "parser": "If present, trees are predicted.",
+    "output": "The format of the result: " + ", ".join(OUTPUTS) + ".",
+    "normalize": "Unicode normalisation of `data`: " + " or ".join(FORMS) + ".",
+}
 
 
 @dataclass(frozen=True)

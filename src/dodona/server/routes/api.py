@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from dodona.server.answers.conllu_stream import ConlluStream
 from dodona.server.answers.explorer_answers import SHOWN, describe_systems
-from dodona.server.answers.openapi import DESCRIPTION
+from dodona.server.answers.openapi import describe
 from dodona.server.answers.parse_answers import write_parse, write_process
 from dodona.server.answers.responses import Step, answer, answer_by_explorer
 from dodona.server.metrics import MEDIA_TYPE
@@ -29,6 +29,7 @@ from dodona.server.service import budget_of, service_of
 
 STREAM = "/api/parse.conllu"
 PREFIXES = ("", "/services/udpipe/api")  # ours, and LINDAT's
+DESCRIPTION = describe(SHOWN, PREFIXES)
 METHODS = ["GET", "POST"]
 READY_SECONDS = 2.0  # in which a thread must be free
 
@@ -107,7 +108,7 @@ async def show_metrics(request: Request) -> Response:
     return PlainTextResponse(service.all_metrics().text(), media_type=MEDIA_TYPE)
 
 
-async def describe(request: Request) -> Response:
+async def show_description(request: Request) -> Response:
     return JSONResponse(DESCRIPTION)
 
 
@@ -115,7 +116,7 @@ api_routes = [
     Route("/api/models", list_models),
     Route("/api/parse", parse, methods=["POST"]),
     Route(STREAM, stream, methods=["POST"]),
-    Route("/api/openapi.json", describe),
+    Route("/api/openapi.json", show_description),
     Route("/health", show_health),
     Route("/ready", show_readiness),
     Route("/metrics", show_metrics),
