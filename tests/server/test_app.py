@@ -207,6 +207,25 @@ def test_wrong_addresses_and_methods(client: TestClient) -> None:
         assert client.get(path).status_code == 404
 
 
+def test_it_is_ready_until_it_ends_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dodona.server.routes.api.READY_SECONDS", 0.05)
+    app = make_app(models(), Limits(threads=1))
+    may_end = Event()
+    with TestClient(app) as client, ThreadPoolExecutor() as pool:
+        assert client.get("/ready").json() == {"status": "ready"}
+        hanging = pool.submit(app.state.service.workers.wait_for, may_end.wait)
+        while client.get("/ready").status_code == 200:
+            wait_for([hanging], timeout=0.01)
+        assert client.get("/ready").json()["status"] == "not ready"
+        assert client.get("/health").status_code == 200
+        may_end.set()
+        assert hanging.result()
+        while client.get("/ready").status_code != 200:
+            wait_for([hanging], timeout=0.01)
+        app.state.service.is_ending = True
+        assert client.get("/ready").json()["error"] == "the server is ending"
+
+
 def test_health(client: TestClient) -> None:
     assert client.get("/health").json() == {"status": "ok", "models": ["en-whole-251115", "bare"]}
 

@@ -65,16 +65,20 @@ class HttpConnection(asyncio.Protocol):
         self._next_check = self._deadline = self._next_probe = float("inf")
         self._may_write = True
         self._drained: asyncio.Future[None] | None = None
-        self._is_half_closed = self._is_paused = False
+        self._is_half_closed = self._is_paused = self._is_made = False
+        self._scheme = "http"
+        self._client: tuple[str, int] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         peer, own = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
         is_ip = isinstance(peer, tuple)
-        self._client = (str(peer[0]), int(peer[1])) if is_ip else None
+        if is_ip:
+            self._client = str(peer[0]), int(peer[1])
         self._server = (str(own[0]), int(own[1])) if is_ip else (str(own), None)
-        self._scheme = "http" if transport.get_extra_info("sslcontext") is None else "https"
+        if transport.get_extra_info("sslcontext") is not None:
+            self._scheme = "https"
         self.address = self._client[0] if self._client else ""
         if not self.guard.enter(self):
             transport.write(FULL)
@@ -86,6 +90,9 @@ class HttpConnection(asyncio.Protocol):
         limits = self.guard.limits
         self._deadline = self._loop.time() + limits.head_timeout
         self._next_check = self._loop.time() + limits.patience / 2
+        self._is_made = True
+        if self._pending:
+            self._loop.call_soon(self._read_head)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
@@ -102,6 +109,8 @@ class HttpConnection(asyncio.Protocol):
         exchange = self._exchange
         if exchange is None or exchange.body.is_complete:
             self._pending += data
+            if not self._is_made:  # sent together with the end of a TLS handshake
+                return
             if exchange is None:
                 self._read_head()
             elif not self._hold(len(self._pending)):
