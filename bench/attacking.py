@@ -43,13 +43,19 @@ async def send(port: int, sent: bytes, seconds: float = 15.0) -> bytes:
     found = b""
     with suppress(OSError, asyncio.TimeoutError):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
         try:
-            async with asyncio.timeout(seconds):
-                writer.write(sent)
-                while data := await reader.read(1 << 16):
-                    found = data
+            found = await asyncio.wait_for(read_to_end(reader), seconds)
         finally:
             writer.close()
+    return found
+
+
+async def read_to_end(reader: asyncio.StreamReader) -> bytes:
+    """Return the last bytes of an answer."""
+    found = b""
+    while data := await reader.read(1 << 16):
+        found = data
     return found
 
 
@@ -170,9 +176,9 @@ def run_attack(name: str, port: int, seconds: float) -> None:
     async def run() -> None:
         attack, n = ATTACKS[name]
         end = time.perf_counter() + seconds
+        attackers = asyncio.gather(*(repeat(attack, port, end, seed) for seed in range(n)))
         with suppress(asyncio.TimeoutError):
-            async with asyncio.timeout(seconds + 5):
-                await asyncio.gather(*(repeat(attack, port, end, seed) for seed in range(n)))
+            await asyncio.wait_for(attackers, seconds + 5)
 
     asyncio.run(run())
 

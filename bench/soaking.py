@@ -1,8 +1,8 @@
 """Endurance test of the server with many kinds of clients: `python bench/serving.py --soak 10m`.
 
 Good clients parse, process, stream, explore and load pages; other clients send garbage, are slow,
-stall, disconnect, or send the largest allowed requests. All good clients must get their responses,
-and the server's memory must not grow.
+stall, disconnect, send the largest allowed requests, and make all attacks of `attacking.py`.
+All good clients must get their responses, and the server's memory must not grow.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import attacking
 import measure
 from rich.console import Console
 from rich.table import Table
@@ -177,6 +178,7 @@ GOOD: dict[str, Client] = {
     "look at pages": look,
 }
 BAD: dict[str, tuple[Client, int]] = {  # and the number of concurrent ones
+    **{f"attack: {name}": (attack, 1) for name, (attack, _) in attacking.ATTACKS.items()},
     "send garbage": (send_garbage, 2),
     "are slow": (be_slow, 6),
     "hang, or leave": (hang, 20),

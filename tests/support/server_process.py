@@ -26,7 +26,7 @@ class Running:
     def __init__(self, process: subprocess.Popen[str], greeting: str) -> None:
         self.process = process
         self.greeting = greeting
-        found = re.search(r"http://([\d.]+):(\d+)/", greeting)
+        found = re.search(r"https?://([\d.]+):(\d+)/", greeting)
         assert found, greeting + (process.stderr.read() if process.stderr else "")
         self.address = found[1], int(found[2])
         self.client = httpx.Client(base_url=f"http://{found[1]}:{found[2]}", timeout=HANG_SECONDS)
