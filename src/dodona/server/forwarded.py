@@ -6,7 +6,7 @@ address is the one that the proxy saw.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,7 +33,7 @@ class ForwardedFor:
         await self._app(scope, receive, send)
 
 
-def check_proxies(names: Collection[str]) -> Collection[str]:
+def check_proxies(names: Sequence[str]) -> Sequence[str]:
     """Return the addresses of proxies, or raise an error that names what is none.
 
     >>> check_proxies(["proxy.example"])

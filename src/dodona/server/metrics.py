@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -82,12 +82,18 @@ class Metrics:
         dropped = "Log lines dropped because nobody read them."
         lines = [
             _about("dodona_requests_total", "counter", "Requests answered."),
-            *_labelled("dodona_requests_total", ("path", "status"), self.requests),
+            *(
+                f'dodona_requests_total{{path="{path}",status="{status}"}} {n}'
+                for (path, status), n in sorted(self.requests.items())
+            ),
             *_single("dodona_errors_total", "Requests answered with a 4xx or 5xx.", n_errors),
             _about(
                 "dodona_refused_total", "counter", "Requests and connections refused, by limit."
             ),
-            *_labelled("dodona_refused_total", ("reason",), _keys_of_one(self.refused)),
+            *(
+                f'dodona_refused_total{{reason="{reason}"}} {n}'
+                for reason, n in sorted(self.refused.items())
+            ),
             *_single("dodona_words_total", "Words processed.", self.n_words),
             *_single("dodona_log_lines_dropped_total", dropped, self.n_log_lines_dropped),
             _about("dodona_requests_in_flight", "gauge", "Requests being answered."),
@@ -100,18 +106,6 @@ class Metrics:
             labels = f'path="{path}",model="{_escape(model)}"'
             lines += histogram.lines("dodona_route_seconds", labels)
         return "\n".join(lines) + "\n"
-
-
-def _keys_of_one(counter: Mapping[str, int]) -> dict[tuple[str], int]:
-    return {(name,): n for name, n in counter.items()}
-
-
-def _labelled(
-    name: str, labels: Iterable[str], counter: Mapping[tuple[str, int] | tuple[str], int]
-) -> Iterator[str]:
-    for values, n in sorted(counter.items()):
-        pairs = ",".join(f'{a}="{b}"' for a, b in zip(labels, values, strict=True))
-        yield f"{name}{{{pairs}}} {n}"
 
 
 def _single(name: str, what: str, value: int) -> tuple[str, str]:

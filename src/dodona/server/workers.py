@@ -185,7 +185,10 @@ class Workers:
             with self._changed:
                 if self._is_closed:
                     raise asyncio.CancelledError
-                self._add(job, self._short if is_short else self._long)
+                if is_short:
+                    self._add(job, self._short)
+                else:
+                    self._add(job, self._long)
             turn: Turn[T] = await job.turn
             is_short = False
             if turn.error is not None:

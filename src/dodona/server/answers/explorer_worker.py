@@ -94,7 +94,8 @@ def main() -> None:
         try:
             if name == DRAW_GRAPHS:
                 with bounded_memory(limits.memory // SHARE):
-                    answer = draw_graphs(*body, limits)
+                    sentences, width = body
+                    answer = draw_graphs(sentences, width, limits)
             else:
                 answer = explore(name, body, models, limits)
         except Refused as refused:

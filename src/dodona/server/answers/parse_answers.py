@@ -33,12 +33,9 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
         yield b',"sentences":[', 0
     kept: list[str] = []
     comma, parser = b"", asked.model.parser
-    graph = asked.graph and parser.has_graphs
-    how = {"constraints": asked.constraints, "graph": graph, "confidence": asked.confidence}
+    kind = (id(parser), asked.constraints, asked.graph, asked.confidence)
     for batch in batches:
-        parsing = Parsing(
-            (id(parser), *how.values()), lambda found: list(parser.pipe(found, **how)), batch
-        )
+        parsing = Parsing(kind, partial(_parse, asked), batch)
         yield parsing
         done = parsing.done
         if asked.output != "sentences":
@@ -60,6 +57,17 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     if asked.output != "sentences":
         yield b',"conllu":' + encode("".join(kept)), 0
     yield b"}\n", 0
+
+
+def _parse(asked: ParseRequest, sentences: list[Sentence]) -> list[Sentence]:
+    parser = asked.model.parser
+    parsed = parser.pipe(
+        sentences,
+        constraints=asked.constraints,
+        graph=asked.graph and parser.has_graphs,
+        confidence=asked.confidence,
+    )
+    return list(parsed)
 
 
 def describe(sentence: Sentence, asked: ParseRequest, limits: Limits, graph: bytes) -> bytes:
