@@ -26,9 +26,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import attacking
 import measure
 import soaking
 import typer
@@ -215,7 +217,8 @@ def serving(model: Path | str, threads: int | None) -> Iterator[tuple[int, int]]
         try:
             yield int(found[1]), process.pid
         finally:
-            process.send_signal(signal.SIGTERM)
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGTERM)
 
 
 def report(tally: Tally, served: float, alone: float) -> dict[str, Any]:
@@ -272,6 +275,10 @@ def main(
     threads: Annotated[
         int | None, typer.Option(help="Threads of the server; by default its own choice.")
     ] = None,
+    attack: Annotated[
+        str | None, typer.Option(help="Run each attack for this long, one after the other: 20s.")
+    ] = None,
+    only: Annotated[list[str], typer.Option(help="Attacks to run; by default all.")] = [],  # noqa: B006
     soak: Annotated[
         str | None, typer.Option(help="Run the endurance test for this long: 90s, 10m, 1h.")
     ] = None,
@@ -280,6 +287,10 @@ def main(
     ] = None,
 ) -> None:
     """Measure the server under load and the parser alone, or run the endurance test."""
+    if attack is not None:
+        span = soaking.read_span(attack)
+        passes = attacking.attack_all(partial(serving, model or "en", threads), span, only)
+        raise SystemExit(0 if passes else 1)
     if soak is not None:
         with serving(model or "en", threads) as found:
             figures = soaking.soak(*found, soaking.read_span(soak))

@@ -1,8 +1,8 @@
 """Endurance test of the server with many kinds of clients: `python bench/serving.py --soak 10m`.
 
 Good clients parse, process, stream, explore and load pages; other clients send garbage, are slow,
-stall, disconnect, or send the largest allowed requests. All good clients must get their responses,
-and the server's memory must not grow.
+stall, disconnect, send the largest allowed requests, and make all attacks of `attacking.py`.
+All good clients must get their responses, and the server's memory must not grow.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import attacking
 import measure
 from rich.console import Console
 from rich.table import Table
@@ -177,6 +178,7 @@ GOOD: dict[str, Client] = {
     "look at pages": look,
 }
 BAD: dict[str, tuple[Client, int]] = {  # and the number of concurrent ones
+    **{f"attack: {name}": (attack, 1) for name, (attack, _) in attacking.ATTACKS.items()},
     "send garbage": (send_garbage, 2),
     "are slow": (be_slow, 6),
     "hang, or leave": (hang, 20),
@@ -197,19 +199,23 @@ async def repeat(client: Client, port: int, end: float, tally: Tally, pause: flo
         await asyncio.sleep(pause)
 
 
-def run_clients(port: int, seconds: float) -> dict[str, Tally]:
-    """Run all clients, in a separate process."""
+def run_clients(port: int, seconds: float, are_good: bool) -> dict[str, Tally]:
+    """Run all good clients or all others, in a separate process."""
 
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns about each closed connection
 
     async def everybody() -> dict[str, Tally]:
-        # memory that the largest requests leave for reuse does not count as growth
-        await asyncio.gather(*(ask_for_much(port, random.Random(seed)) for seed in range(8)))
+        if not are_good:  # memory that the largest requests leave for reuse is no growth
+            await asyncio.gather(*(ask_for_much(port, random.Random(seed)) for seed in range(8)))
         end = time.perf_counter() + seconds
-        tallies = {name: Tally() for name in (*GOOD, *BAD)}
-        jobs = [repeat(client, port, end, tallies[name], 0.05) for name, client in GOOD.items()]
-        for name, (client, n) in BAD.items():
-            jobs += [repeat(client, port, end, tallies[name], 0.2) for _ in range(n)]
+        kinds = {name: (client, 1) for name, client in GOOD.items()} if are_good else BAD
+        tallies = {name: Tally() for name in kinds}
+        pause = 0.05 if are_good else 0.2
+        jobs = [
+            repeat(client, port, end, tallies[name], pause)
+            for name, (client, n) in kinds.items()
+            for _ in range(n)
+        ]
         await asyncio.gather(*jobs)
         return tallies
 
@@ -229,12 +235,15 @@ async def _soak(
     port: int, pid: int, seconds: float
 ) -> tuple[dict[str, Tally], list[tuple[float, float]]]:
     loop = asyncio.get_running_loop()
-    clients = loop.run_in_executor(None, measure.apart, run_clients, port, seconds)
+    both = [
+        loop.run_in_executor(None, measure.apart, run_clients, port, seconds, are_good)
+        for are_good in (True, False)
+    ]
     found = []
-    while not clients.done():
+    while not all(clients.done() for clients in both):
         found.append(memory(pid))
-        await asyncio.wait([clients], timeout=1)
-    return clients.result(), found
+        await asyncio.wait(both, timeout=1)
+    return both[0].result() | both[1].result(), found
 
 
 def soak(port: int, pid: int, seconds: float) -> dict[str, Any]:

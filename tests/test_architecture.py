@@ -40,10 +40,13 @@ LAYERS = (
     {"dodona"},  # the public names
     {"explorer", "arrow"},
     {"server", "spacy_component"},
+    {"server.http"},
     {"server.requests"},
     {"server.answers"},
     {"server.routes"},
     {"server.app"},
+    {"server.program"},
+    {"server.supervisor"},
     {"cli"},
     {"__main__", "papers"},  # the command; a distribution of its own
 )

@@ -69,7 +69,7 @@ def run(data: bytes) -> object:
 
 
 def read_request(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """A request as it stands on the wire; what h11 would not let through is left out of it."""
+    """A request as it stands on the wire; what our parser would not let through is left out."""
     head, _, body = data.partition(b"\n\n")
     first, *lines = head.split(b"\n")
     method, _, target = first.decode("latin-1").partition(" ")

@@ -153,7 +153,7 @@ def test_a_model_that_is_being_saved_is_always_whole(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_server_starts_again_where_it_was(data: Path) -> None:
-    pytest.importorskip("uvicorn", reason="the server is not installed")
+    pytest.importorskip("starlette", reason="the server is not installed")
     port, random = "0", Random(1)
     for _ in range(KILLS + 1):
         command = [*START, "serve", str(data / "my.dodona"), "--port", port]

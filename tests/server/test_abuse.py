@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
+pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="the client of these tests")
 
 from dodona.server.limits import Limits

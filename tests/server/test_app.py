@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from dodona.server.app import make_app
 from dodona.server.explorer_processes import ExplorerPool
 from dodona.server.limits import Limits
+from dodona.server.log import write_text
 from dodona.server.middleware import HEADERS
 from dodona.server.models import load_models
 from support.server_lab import conllu, models, sentences
@@ -185,7 +186,9 @@ def test_other_origins_only_where_allowed() -> None:
 
 def test_the_log_has_a_line_per_request_without_its_content() -> None:
     lines: list[str] = []
-    with TestClient(make_app(models(), log=lines.append)) as client:
+    with TestClient(
+        make_app(models(), log=lambda found: lines.append(write_text(found)))
+    ) as client:
         client.get("/process?data=secret&input=horizontal&parser")
         client.get("/no%0Aline")
         client.post("/api/parse.conllu?input=conllu", content=conllu(1))
@@ -202,6 +205,30 @@ def test_wrong_addresses_and_methods(client: TestClient) -> None:
     assert client.get("/api/parse").json() == {"error": "Method Not Allowed"}
     for path in ("/nothing", "/../../etc/passwd", "/static/../app.py", "//etc/passwd"):
         assert client.get(path).status_code == 404
+
+
+def test_it_is_ready_until_it_ends_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dodona.server.routes.api.READY_SECONDS", 600.0)
+    app = make_app(models(), Limits(threads=1))
+    begun, may_end = Event(), Event()
+
+    def hang() -> bool:
+        begun.set()
+        return may_end.wait()
+
+    with TestClient(app) as client, ThreadPoolExecutor() as pool:
+        assert client.get("/ready").json() == {"status": "ready"}
+        hanging = pool.submit(app.state.service.workers.wait_for, hang)
+        assert begun.wait(60)
+        with monkeypatch.context() as patch:
+            patch.setattr("dodona.server.routes.api.READY_SECONDS", 0.05)
+            assert client.get("/ready").json()["status"] == "not ready"
+        assert client.get("/health").status_code == 200
+        may_end.set()
+        assert hanging.result()
+        assert client.get("/ready").status_code == 200
+        app.state.service.is_ending = True
+        assert client.get("/ready").json()["error"] == "the server is ending"
 
 
 def test_health(client: TestClient) -> None:

@@ -100,10 +100,9 @@ def test_a_process_that_dies_is_replaced() -> None:
         with processes() as made:
             await made.ask("/api/explore", GOOD)
             [process] = made._all
-            process._process.kill()
-            with pytest.raises((EOFError, OSError)):
-                await made.ask("/api/explore", GOOD)
+            process._process.kill()  # as the system does when memory is short
             assert await made.ask("/api/explore", GOOD)
+            assert process not in made._all
 
     run(ask)
 

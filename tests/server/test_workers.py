@@ -18,7 +18,7 @@ def test_a_short_request_does_not_wait_for_a_long_one(monkeypatch: pytest.Monkey
     order: list[str] = []
 
     async def ask(workers: Workers, name: str, n_steps: int) -> None:
-        async for _ in workers.turns(iter([name] * n_steps)):
+        async for _, _ in workers.turns(iter([name] * n_steps)):
             order.append(name)
 
     async def both() -> None:

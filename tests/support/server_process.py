@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ class Running:
     def __init__(self, process: subprocess.Popen[str], greeting: str) -> None:
         self.process = process
         self.greeting = greeting
-        found = re.search(r"http://([\d.]+):(\d+)/", greeting)
+        found = re.search(r"https?://([\d.]+):(\d+)/", greeting)
         assert found, greeting + (process.stderr.read() if process.stderr else "")
         self.address = found[1], int(found[2])
         self.client = httpx.Client(base_url=f"http://{found[1]}:{found[2]}", timeout=HANG_SECONDS)
@@ -60,6 +60,22 @@ class Running:
         found = re.search(r"VmHWM:\s+(\d+) kB", status)
         assert found
         return int(found[1]) / 1000
+
+    def whole_memory(self) -> float:
+        """Return the memory of the server and its helpers now in MiB; what they share counts once.
+
+        This is what the memory limit of a container counts.
+        """
+        table = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True)
+        pairs = [tuple(map(int, line.split())) for line in table.stdout.splitlines()]
+        family = {self.process.pid}
+        family |= {child for child, parent in pairs if parent in family}
+        found = 0
+        for member in family:
+            with suppress(OSError):  # a helper that has just ended
+                text = Path(f"/proc/{member}/smaps_rollup").read_text()
+                found += sum(map(int, re.findall(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)))
+        return found / 1024
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and stderr after the greeting."""

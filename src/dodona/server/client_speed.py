@@ -51,9 +51,10 @@ class ClientSpeed:
             return found
         if self._is_cancelled:
             why = "the connection is slow and others are waiting; try again later"
-            raise Refused(503, why, {**CLOSE, "Retry-After": "10"})
+            raise Refused(503, why, {**CLOSE, "Retry-After": "10"}, reason="slow")
         why = f"data was sent or read at less than {self._limits.min_rate:,} bytes per second"
-        raise Refused(408, f"{why} for {self._limits.patience:g} seconds", CLOSE)
+        why += f" for {self._limits.patience:g} seconds"
+        raise Refused(408, why, CLOSE, reason="patience")
 
     def count(self, n_bytes: int, seconds: float = 0.0) -> None:
         """Count bytes that the client has sent or read, and the time that it took."""
@@ -111,6 +112,6 @@ class StreamGroup(ClientGroup):
         """Add a stream, if need be in place of a slow one."""
         if len(self) >= self._limits.streams and not self.drop_slowest():
             why = f"{self._limits.streams} streams are open already; try again later"
-            raise Refused(503, why, {**CLOSE, "Retry-After": "10"})
+            raise Refused(503, why, {**CLOSE, "Retry-After": "10"}, reason="streams")
         with super().join() as speed:
             yield speed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import Scope
 
 from dodona.treebank.conllu.errors import TreebankError
 
@@ -13,12 +14,23 @@ JSON_PATHS = "/api/"  # prefix of the addresses with JSON answers, errors includ
 
 
 class Refused(Exception):  # noqa: N818
-    """A refused request: the HTTP status, and the reason for the person who sent it."""
+    """A refused request: the HTTP status, and why, for the person who sent it.
 
-    def __init__(self, status: int, why: str, headers: Mapping[str, str] | None = None) -> None:
+    `reason` is the label under which the metrics count it: the limit that the request exceeded.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        why: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        reason: str = "request",
+    ) -> None:
         super().__init__(why)
         self.status = status
         self.headers = headers
+        self.reason = reason
 
 
 def bad(why: str) -> Refused:
@@ -37,6 +49,11 @@ def refuse(path: str, refused: Refused) -> Response:
     if path.startswith(JSON_PATHS):
         return JSONResponse({"error": str(refused)}, refused.status, refused.headers)
     return PlainTextResponse(f"{refused}\n", refused.status, refused.headers)
+
+
+def note_refusal(scope: Scope, refused: Refused) -> None:
+    """Note why a request is refused, for the metrics and the log."""
+    scope.setdefault("state", {})["refused"] = refused.reason
 
 
 def explain(error: TreebankError) -> str:

@@ -27,6 +27,7 @@ from dodona.server.limits import Limits
 
 COMMAND = "from dodona.server.answers.explorer_worker import main; main()"
 READY, NEED, ANSWER, REFUSAL, FAILURE = b"B", b"N", b"A", b"R", b"M"  # frames
+DIED = Refused(503, "the explorer process ended; try again", reason="explorer")
 LENGTH = 8  # bytes of the length before each message and frame
 
 
@@ -39,32 +40,61 @@ class ExplorerPool:
         self._free = asyncio.Semaphore(limits.explorers)
         self._idle: list[ExplorerProcess] = []
         self._all: set[ExplorerProcess] = set()
+        self._is_retired = False
 
-    async def ask(self, name: str, body: bytes | bytearray) -> bytes:
+    async def ask(self, name: str, body: object) -> bytes:
         """Return the answer of a process to a request; raise TimeoutError if it takes too long."""
         async with self._free:
-            process = (
-                self._idle.pop() if self._idle else ExplorerProcess(self._parsers, self._limits)
-            )
-            self._all.add(process)
-            loop = asyncio.get_running_loop()
-            try:
-                await loop.run_in_executor(self._pool, process.get_ready)  # start-up does not count
-                with fail_after(self._limits.explore_timeout):
-                    answer = await loop.run_in_executor(self._pool, process.ask, name, bytes(body))
-            except Refused:
-                self._idle.append(process)
-                raise
-            except BaseException:
-                self._kill(process)
-                raise
-            self._idle.append(process)
-            return answer
+            while True:
+                process, is_new = self._find()
+                try:
+                    return await self._ask(process, name, body)
+                except TimeoutError:
+                    raise
+                except (EOFError, OSError):
+                    # a process that was killed while it was idle, or had no memory left
+                    if is_new:
+                        raise DIED from None
+
+    def _find(self) -> tuple[ExplorerProcess, bool]:
+        """Return an idle process or a new one, and whether it is new."""
+        if self._idle:
+            return self._idle.pop(), False
+        process = ExplorerProcess(self._parsers, self._limits)
+        self._all.add(process)
+        return process, True
+
+    async def _ask(self, process: ExplorerProcess, name: str, body: object) -> bytes:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(self._pool, process.get_ready)  # start-up does not count
+            with fail_after(self._limits.explore_timeout):
+                answer = await loop.run_in_executor(self._pool, process.ask, name, body)
+        except Refused:
+            self._keep(process)
+            raise
+        except BaseException:
+            self._kill(process)
+            raise
+        self._keep(process)
+        return answer
+
+    def retire(self) -> None:
+        """End the processes as soon as they have answered."""
+        self._is_retired = True
+        while self._idle:
+            self._kill(self._idle.pop())
 
     def close(self) -> None:
         for process in tuple(self._all):
             self._kill(process)
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _keep(self, process: ExplorerProcess) -> None:
+        if self._is_retired:
+            self._kill(process)
+        else:
+            self._idle.append(process)
 
     def _kill(self, process: ExplorerProcess) -> None:
         self._all.discard(process)
@@ -94,7 +124,7 @@ class ExplorerProcess:
             read_frame(self._from)
             self._setup = None
 
-    def ask(self, name: str, body: bytes) -> bytes:
+    def ask(self, name: str, body: object) -> bytes:
         """Return the answer to a request; blocks the calling thread."""
         write_message(self._to, (name, body))
         while True:

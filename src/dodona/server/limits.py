@@ -40,6 +40,9 @@ class Limits:
     # of one client
     patience: float = _limit(20.0, "seconds", "seconds for which a client may stall")
     head_timeout: float = _limit(5.0, "seconds", "seconds to send the headers of a request")
+    keep_alive: float = _limit(
+        75.0, "seconds", "seconds for which a connection stays open between two requests"
+    )
     min_rate: int = _limit(
         1000, "bytes per second", "bytes per second that a client must send or read"
     )

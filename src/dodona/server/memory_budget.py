@@ -62,14 +62,13 @@ class RequestBudget:
         with self._lock:
             n_held = self._n_held + n_bytes
             if n_held > self._memory.most:
-                raise Refused(
-                    413, f"the request needs more memory than this server allows; {ADVICE}", CLOSE
-                )
+                why = f"the request needs more memory than this server allows; {ADVICE}"
+                raise Refused(413, why, CLOSE, reason="memory")
             is_free = self._memory.take(n_bytes, is_small=n_held <= SMALL)
             if self._is_closed or not is_free:
                 self._memory.give_back(n_bytes if is_free else 0)
                 why = "the server is out of memory for requests; try again later"
-                raise Refused(503, why, {**CLOSE, "Retry-After": "5"})
+                raise Refused(503, why, {**CLOSE, "Retry-After": "5"}, reason="memory")
             self._n_held = n_held
 
     def count_words(self, n_words: int) -> None:
@@ -90,4 +89,5 @@ class RequestBudget:
 
 def too_many_words(limits: Limits) -> Refused:
     """Return the refusal of a request with too many words."""
-    return Refused(413, f"the request has more than {limits.max_words:,} words; {ADVICE}")
+    why = f"the request has more than {limits.max_words:,} words; {ADVICE}"
+    return Refused(413, why, reason="max_words")

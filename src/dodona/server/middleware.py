@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import sys
+import re
+import secrets
 import time
-from collections.abc import Callable
-from typing import Any
+from itertools import count
 
 from anyio import move_on_after
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dodona.server.errors import CLOSE, Refused, refuse
+from dodona.server.errors import CLOSE, Refused, note_refusal, refuse
 from dodona.server.limits import Limits
+from dodona.server.log import Log, describe_request, no_log
 from dodona.server.memory_budget import MemoryBudget, RequestBudget
-from dodona.server.metrics import Metrics
+from dodona.server.metrics import NO_MODEL, Metrics
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -23,8 +24,9 @@ HEADERS = {
 }
 RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 POLICY, FRAMES = b"content-security-policy", b"x-frame-options"
+REQUEST_ID = b"x-request-id"
 
-Log = Callable[[str], None]
+_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class RequestTimeout:
@@ -46,10 +48,13 @@ class RequestTimeout:
 
         with move_on_after(self._limits.timeout) as limit:
             await self._app(scope, receive, watch)
+        if not limit.cancelled_caught:
+            return
+        why = f"the request took more than {self._limits.timeout:g} seconds; send less at a time"
+        refused = Refused(503, why, {"Retry-After": "10", **CLOSE}, reason="timeout")
+        note_refusal(scope, refused)
         # an answer that has begun is cut off with the connection, so it cannot pass as complete
-        if limit.cancelled_caught and not begun:
-            why = f"the request took more than {self._limits.timeout:g} seconds"
-            refused = Refused(503, f"{why}; send less at a time", {"Retry-After": "10", **CLOSE})
+        if not begun:
             await refuse(scope["path"], refused)(scope, receive, send)
 
 
@@ -69,16 +74,19 @@ class HoldMemory:
 
 
 class RequestLog:
-    """Counts, times and logs requests, and adds the security headers."""
+    """Numbers, counts, times and logs requests, and adds the headers of all answers."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, paths: frozenset[str], log: Log) -> None:
         self._app, self._metrics, self._paths, self._log = app, metrics, paths, log
+        self._process, self._numbers = secrets.token_hex(4), count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         begin, status = time.perf_counter(), 500
+        state = scope.setdefault("state", {})
+        state["id"] = name = self._identify(scope)
 
         async def watch(message: Message) -> None:
             nonlocal status
@@ -89,6 +97,7 @@ class RequestLog:
                 if POLICY in known:  # which also says who may frame the page
                     known.add(FRAMES)
                 headers += [pair for pair in RAW_HEADERS if pair[0] not in known]
+                headers.append((REQUEST_ID, name.encode()))
             await send(message)
 
         self._metrics.n_in_flight += 1
@@ -98,30 +107,16 @@ class RequestLog:
             seconds = time.perf_counter() - begin
             self._metrics.n_in_flight -= 1
             path = scope["path"] if scope["path"] in self._paths else "other"
-            self._metrics.count(path, status, seconds)
+            self._metrics.count(path, status, seconds, state.get("model", NO_MODEL))
+            if "refused" in state:
+                self._metrics.refused[state["refused"]] += 1
             if self._log is not no_log:
-                self._log(write_line(scope, status, seconds))
+                self._log(describe_request(scope, status, seconds))
 
-
-def write_line(scope: Scope, status: int, seconds: float) -> str:
-    """Return the log line of a request, without its content.
-
-    >>> scope = {"client": ("127.0.0.1", 5), "method": "GET", "path": "/process", "state": {}}
-    >>> write_line(scope, 200, 0.0123).partition(" ")[2]
-    '127.0.0.1 GET /process 200 12.3 ms'
-    """
-    client: Any = scope.get("client") or ("-",)
-    n_words = scope.get("state", {}).get("n_words")
-    words = "" if n_words is None else f" {n_words} words"
-    now = time.strftime("%Y-%m-%dT%H:%M:%S")
-    path = scope["path"].encode("ascii", "backslashreplace").decode()
-    path = "".join(c if c.isprintable() else "?" for c in path)  # no line breaks in the log
-    return f"{now} {client[0]} {scope['method']} {path} {status}{words} {1000 * seconds:.1f} ms"
-
-
-def to_stderr(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def no_log(text: str) -> None:
-    """Discard a log line."""
+    def _identify(self, scope: Scope) -> str:
+        """Return the client's id of a request, or a new one."""
+        for name, value in scope["headers"]:
+            if name == REQUEST_ID and _ID.fullmatch(value):
+                found: bytes = value
+                return found.decode()
+        return f"{self._process}-{next(self._numbers):x}"

@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dodona.server.errors import CLOSE, Refused, refuse
+from dodona.server.errors import CLOSE, Refused, note_refusal, refuse
 
 ANY = "*"
 ANY_ADDRESS = "0.0.0.0"  # stands for all IP addresses, which cannot be rebound
@@ -38,6 +38,7 @@ class OriginCheck:
                 if scope["path"] in self._working and scope["method"] != "OPTIONS":
                     self._check_origin(headers)
             except Refused as refused:
+                note_refusal(scope, refused)
                 await refuse(scope["path"], refused)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -50,7 +51,8 @@ class OriginCheck:
         if name not in self._hosts and not (ANY_ADDRESS in self._hosts and is_address(name)):
             shown = f"{name[:100]!r}" if name.isprintable() else "that name"
             why = f"this server is not called {shown}"
-            raise Refused(421, f"{why}; start it with --allowed-host NAME to allow it", CLOSE)
+            why += "; start it with --allowed-host NAME to allow it"
+            raise Refused(421, why, CLOSE, reason="host")
 
     def _check_origin(self, headers: Headers) -> None:
         """Refuse a page of a foreign origin; requests that come from no page have no origin."""
@@ -62,7 +64,8 @@ class OriginCheck:
         else:
             is_own = site in OWN
         if not is_own:
-            raise Refused(403, "requests from other web pages are not allowed; see --cors", CLOSE)
+            why = "requests from other web pages are not allowed; see --cors"
+            raise Refused(403, why, CLOSE, reason="origin")
 
 
 def host_name(host: str) -> str:

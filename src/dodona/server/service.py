@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -17,6 +17,8 @@ from dodona.server.memory_budget import MemoryBudget, RequestBudget
 from dodona.server.metrics import Metrics
 from dodona.server.models import Models
 from dodona.server.workers import Workers
+
+WHOLE_BODY = "whole_body"  # in the state of a request: a function that returns its body, if whole
 
 
 class RequestSlots:
@@ -42,7 +44,7 @@ class RequestSlots:
     def take(self) -> Iterator[None]:
         """Occupy a slot for the duration of a `with` block, or refuse the request."""
         if not self._n_free:
-            raise Refused(503, self._why, self._headers)
+            raise Refused(503, self._why, self._headers, reason="waiting")
         self._n_free -= 1
         try:
             yield
@@ -68,9 +70,21 @@ class Service:
         why = "the explorer is busy; try again in a moment"
         self.explorer_slots = RequestSlots(n_explorers, why, retry_after=5)
         self.workers = Workers(limits.threads)
-        self.explorers = ExplorerPool({model.name: model.parser for model in self.models}, limits)
+        self.explorers = self._new_explorers()
+        self.is_ending = False
+        self.before_metrics: Callable[[], None] = lambda: None  # called before they are shown
+        self.all_metrics: Callable[[], Metrics] = lambda: self.metrics  # of all worker processes
         self.senders, self.readers = ClientGroup(limits), ClientGroup(limits)
         self.streams = StreamGroup(limits)
+
+    def replace_models(self, models: Models) -> None:
+        """Serve other models from now on; requests in progress finish with those they have."""
+        self.models = models
+        before, self.explorers = self.explorers, self._new_explorers()
+        before.retire()
+
+    def _new_explorers(self) -> ExplorerPool:
+        return ExplorerPool({model.name: model.parser for model in self.models}, self.limits)
 
     def count_words(self, scope: Scope, n_words: int) -> None:
         """Count words parsed for a request, for the metrics and the log."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -15,11 +17,14 @@ from starlette.testclient import TestClient
 
 from dodona import Sentence
 from dodona.enhancing.training import train_enhancer
-from dodona.server.answers.openapi import DESCRIPTION
 from dodona.server.app import make_app
+from dodona.server.errors import Refused
 from dodona.server.limits import Limits
 from dodona.server.models import Model, Models
-from dodona.server.routes.api import api_routes
+from dodona.server.requests import explorer_request, parse_request
+from dodona.server.requests.explorer_request import ExploreRequest
+from dodona.server.routes.api import DESCRIPTION, api_routes, explore_routes, udpipe_routes
+from dodona.server.routes.pages import page_routes
 from dodona.treebank.graphs.enhanced import enhanced_graph
 from support import small
 from support.server_lab import columns, conllu, models, sentences, text, whole_parser
@@ -216,13 +221,48 @@ def test_errors_are_reported_in_json(client: TestClient, body: bytes, why: str) 
 def test_every_route_is_described_and_nothing_else() -> None:
     routes = {
         (route.path, method.lower())
-        for route in api_routes
+        for route in (*api_routes, *explore_routes, *udpipe_routes, *page_routes)
+        if not route.path.startswith("/static/")
         for method in (route.methods or set()) - {"HEAD"}
     }
     described = {
         (path, method) for path, methods in DESCRIPTION["paths"].items() for method in methods
     }
     assert routes == described
+
+
+def test_what_is_described_is_what_is_checked() -> None:
+    """The fields of requests are read by the descriptions themselves."""
+    schemas = DESCRIPTION["components"]["schemas"]
+    explored = {field.name for field in fields(ExploreRequest)} - {"limits"}
+    assert set(schemas["ExploreRequest"]["properties"]) == explored
+    for name, field in (*parse_request.FIELDS.items(), *explorer_request.FIELDS.items()):
+        assert field.about.endswith("."), name
+        if "enum" in field.schema:
+            for value in field.schema["enum"]:
+                assert field.check(name, value) == value
+            with pytest.raises(Refused, match=f"{name} must be one of"):
+                field.check(name, "xml")
+        if field.schema.get("type") == "boolean":
+            with pytest.raises(Refused, match=f"{name} must be true or false"):
+                field.check(name, 1)
+        if "maximum" in field.schema:
+            highest = field.schema["maximum"]
+            assert field.check(name, highest) == highest
+            with pytest.raises(Refused, match=f"{name} must be"):
+                field.check(name, highest + 1)
+
+
+def test_the_interface_is_shown_to_people(client: TestClient) -> None:
+    page = client.get("/api")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    for path, methods in DESCRIPTION["paths"].items():
+        for method in methods:
+            assert f">{method.upper()} {path}</h2>" in page.text
+    for name, field in parse_request.FIELDS.items():
+        assert f"<code>{name}</code>" in page.text
+        assert html.escape(field.about) in page.text
+    assert not re.search(r"<script|https?://", page.text)
 
 
 def test_the_description_refers_only_to_what_it_has(client: TestClient) -> None:

@@ -1,11 +1,19 @@
 """`dodona serve`: models over HTTP."""
 
-from dataclasses import Field, fields
-from typing import Annotated, Any
+import socket
+import sys
+from dataclasses import Field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Constraints, Flag, Parameter, RulesFile, add_parameters
 from dodona.server.limits import Limits
+
+if TYPE_CHECKING:
+    from dodona.server.program import Settings
+
+LOG_FORMATS = ("text", "json")
 
 
 def serve(
@@ -34,41 +42,118 @@ def serve(
     ] = None,
     constraints: Constraints = None,
     rules: RulesFile = None,
+    unix_socket: Annotated[
+        str | None, Flag("listen at a Unix socket instead of a port", metavar="PATH")
+    ] = None,
+    tls_cert: Annotated[
+        str | None, Flag("certificate chain (PEM); the server then speaks HTTPS")
+    ] = None,
+    tls_key: Annotated[
+        str | None, Flag("key of --tls-cert, unless the same file contains it")
+    ] = None,
+    token: Annotated[
+        str | None,
+        Flag(
+            "secret that clients must send; others can see it in the list of processes, but not "
+            "if the variable DODONA_TOKEN or --token-file gives it",
+            metavar="TOKEN",
+        ),
+    ] = None,
+    token_file: Annotated[str | None, Flag("file of secrets, one per line")] = None,
+    trusted_proxy: Annotated[
+        str | None,
+        Flag(
+            "addresses of proxies whose X-Forwarded-For is trusted, separated by commas (unix: "
+            "all clients of --unix-socket)",
+            metavar="ADDRESSES",
+        ),
+    ] = None,
+    workers: Annotated[int, Flag("processes, which share the models and the limits")] = 1,
+    log_format: Annotated[str, Flag("format of the log of requests", choices=LOG_FORMATS)] = "text",
     quiet: Annotated[bool, Flag("do not log requests")] = False,
     **limits: Any,
 ) -> None:
     """Serve models over HTTP: UDPipe's REST interface, a JSON interface, and web pages.
 
     Only programs on this machine can connect, unless --host is given. SIGTERM and Ctrl-C end the
-    server after the open requests, or after --grace seconds.
+    server after the open requests, or after --grace seconds; SIGHUP loads models and certificate
+    again.
     """
     try:
-        from dodona.server.app import make_app
-        from dodona.server.middleware import no_log, to_stderr
-        from dodona.server.models import load_models
+        from dodona.server.forwarded import check_proxies
+        from dodona.server.http.sockets import tls_context
         from dodona.server.origin_check import own_hosts
-        from dodona.server.uvicorn_adapter import listen, run
+        from dodona.server.program import Settings
+        from dodona.server.token_check import read_tokens
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("dodona"):
             raise
+        missing = (error.name or "").partition(".")[0]
         raise UsageError(
-            f'dodona serve requires {error.name}: pip install "dodona[server]"'
+            f'dodona serve requires {missing}: pip install "dodona[server]"'
         ) from error
-    bounds = _read_limits(limits)
-    found = load_models(models or [], constraints, rules)
-    with listen(host, port) as listening:
-        shown, actual = listening.getsockname()[:2]
-        app = make_app(
-            found,
-            bounds,
-            cors=_names(cors),
-            hosts=own_hosts(shown, _names(allowed_host)) | own_hosts(host, []),
-            log=no_log if quiet else to_stderr,
-        )
-        address = f"[{shown}]" if ":" in shown else shown
-        names = ", ".join(model.name for model in found)
-        say(f"Dodona serves {names} at http://{address}:{actual}/ (stop with Ctrl-C)")
-        run(app, listening, bounds)
+    certificate = _certificate(tls_cert, tls_key)
+    tokens = read_tokens(token, None if token_file is None else Path(token_file))
+    proxies = check_proxies(_names(trusted_proxy))
+    _check_workers(workers)
+    settings = Settings(
+        models=models or [],
+        constraints=constraints,
+        rules=rules,
+        limits=_read_limits(limits),
+        cors=_names(cors),
+        hosts=own_hosts(host, _names(allowed_host)),
+        proxies=proxies,
+        tokens=tokens,
+        log=None if quiet else log_format,
+        tls=None if certificate is None else tls_context(*certificate),
+        certificate=certificate,
+    )
+    with _listen(host, port, unix_socket) as listening:
+        _run(settings, listening, workers)
+
+
+def _run(settings: "Settings", listening: socket.socket, workers: int) -> None:
+    """Load the models, report the address, and serve."""
+    from dodona.server.origin_check import own_hosts
+    from dodona.server.program import run
+
+    models = settings.load()
+    address = listening.getsockname()
+    where = f"unix:{address}"
+    if isinstance(address, tuple):
+        settings = replace(settings, hosts=settings.hosts | own_hosts(address[0], []))
+        shown = f"[{address[0]}]" if ":" in address[0] else address[0]
+        where = f"http{'' if settings.tls is None else 's'}://{shown}:{address[1]}/"
+    names = ", ".join(model.name for model in models)
+    say(f"Dodona serves {names} at {where} (stop with Ctrl-C)")
+    if workers == 1:
+        run(settings, models, listening)
+        return
+    from dodona.server.supervisor import Supervisor
+
+    Supervisor(settings, models, listening, workers).run(workers)
+
+
+def _listen(host: str, port: int, unix_socket: str | None) -> socket.socket:
+    from dodona.server.http.sockets import listen, listen_at
+
+    return listen(host, port) if unix_socket is None else listen_at(Path(unix_socket))
+
+
+def _certificate(chain: str | None, key: str | None) -> tuple[Path, Path | None] | None:
+    if chain is None:
+        if key is not None:
+            raise UsageError("--tls-key needs --tls-cert, the certificate of the key")
+        return None
+    return Path(chain), None if key is None else Path(key)
+
+
+def _check_workers(workers: int) -> None:
+    if workers < 1:
+        raise UsageError(f"--workers must be 1 or more, not {workers}")
+    if workers > 1 and sys.platform == "win32":
+        raise UsageError("--workers: Windows cannot share a server among processes; leave it at 1")
 
 
 def _flag(limit: Field[float]) -> Parameter:

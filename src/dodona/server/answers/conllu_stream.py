@@ -13,7 +13,7 @@ from anyio import CapacityLimiter, from_thread, to_thread
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from dodona.server.errors import Refused
+from dodona.server.errors import Refused, note_refusal
 from dodona.server.models import Model
 from dodona.server.requests.bodies import BodyStream
 from dodona.server.requests.sentences import read_conllu, read_text, slices
@@ -35,9 +35,10 @@ class ConlluStream(Response):
             with self._service.streams.join() as self._speed:
                 self._body = BodyStream(receive, self._speed)
                 await to_thread.run_sync(self._work, limiter=CapacityLimiter(1))
-        except Refused:
+        except Refused as refused:
             if not self._has_begun:
                 raise
+            note_refusal(scope, refused)
             # the connection is closed, so an incomplete answer cannot pass as complete
         else:
             await self._write(b"", more=False)

@@ -39,6 +39,8 @@ def write_explored(show: Show, asked: ExploreRequest) -> bytes:
         return encode(show(asked))
     except ValueError as error:
         raise bad(str(error)) from error
+    except RecursionError as error:
+        raise bad("the request is nested too deeply") from error
 
 
 def describe_systems() -> list[dict[str, Any]]:

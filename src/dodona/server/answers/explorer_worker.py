@@ -20,6 +20,7 @@ from typing import IO, Any, cast
 
 from dodona.parsing.parser import Parser
 from dodona.server.answers.explorer_answers import SHOWN, write_explored
+from dodona.server.answers.graph_drawings import DRAW_GRAPHS, draw_graphs
 from dodona.server.errors import Refused
 from dodona.server.explorer_processes import (
     ANSWER,
@@ -30,9 +31,11 @@ from dodona.server.explorer_processes import (
     read_message,
     write_frame,
 )
+from dodona.server.limits import Limits
 from dodona.server.models import Model, Models
 from dodona.server.requests.explorer_request import ExploreRequest
 
+SHARE = 4  # the part of --memory that a process may use beside its models
 TOO_MUCH = Refused(503, "the explorer ran out of memory; try a shorter sentence")
 
 
@@ -89,11 +92,12 @@ def main() -> None:
     while True:
         name, body = server.read()
         try:
-            asked = ExploreRequest.read(body, models, limits)
-            if asked.model is not None:
-                assert asked.model.parser  # loaded before memory is limited
-            with bounded_memory(limits.memory):
-                answer = write_explored(SHOWN[name], asked)
+            if name == DRAW_GRAPHS:
+                with bounded_memory(limits.memory // SHARE):
+                    sentences, width = body
+                    answer = draw_graphs(sentences, width, limits)
+            else:
+                answer = explore(name, body, models, limits)
         except Refused as refused:
             refuse(server, refused)
         except MemoryError:
@@ -103,6 +107,15 @@ def main() -> None:
             server.write(FAILURE, b"")
         else:
             server.write(ANSWER, answer)
+
+
+def explore(name: str, body: bytes, models: Models, limits: Limits) -> bytes:
+    """Answer a request of the explorer's page."""
+    asked = ExploreRequest.read(body, models, limits)
+    if asked.model is not None:
+        assert asked.model.parser  # loaded before memory is limited
+    with bounded_memory(limits.memory // SHARE):
+        return write_explored(SHOWN[name], asked)
 
 
 def refuse(server: ServerPipe, refused: Refused) -> None:

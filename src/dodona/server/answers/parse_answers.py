@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any
 
 from dodona.parsing.given import Given
-from dodona.server.answers.drawings import draw_sentence
+from dodona.server.answers.graph_drawings import DRAW_GRAPHS, split_drawings
 from dodona.server.answers.responses import Step, encode
 from dodona.server.answers.udpipe_formats import AROUND, find_format
 from dodona.server.limits import Limits
@@ -17,6 +16,7 @@ from dodona.server.memory_budget import RequestBudget
 from dodona.server.requests.parse_request import ParseRequest
 from dodona.server.requests.process_request import ProcessRequest
 from dodona.server.requests.sentences import size_of, slices
+from dodona.server.workers import Errand, Parsing
 from dodona.treebank.conllu.quoting import quote_conllu
 from dodona.treebank.sentence import Sentence
 
@@ -34,25 +34,25 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
         yield b',"sentences":[', 0
     kept: list[str] = []
     comma, parser = b"", asked.model.parser
+    kind = (id(parser), asked.constraints, asked.graph, asked.confidence, asked.given)
     for batch in batches:
-        done = list(
-            parser.pipe(
-                batch,
-                constraints=asked.constraints,
-                graph=asked.graph and parser.has_graphs,
-                confidence=asked.confidence,
-                given=Given.from_sentence if asked.given else None,
-            )
-        )
+        parsing = Parsing(kind, partial(_parse, asked), batch)
+        yield parsing
+        done = parsing.done
         if asked.output != "sentences":
             kept += map(Sentence.to_conllu, done)
-        piece = b""
-        if asked.output != "conllu":
-            piece = comma + b",".join(
-                encode(describe(sentence, asked, allowed.limits)) for sentence in done
-            )
-            comma = b","
-        yield piece, sum(map(len, done))
+        n_words = sum(map(len, done))
+        if asked.output == "conllu":
+            yield b"", n_words
+            continue
+        graphs = [b""] * len(done)
+        if asked.graph and asked.draws:
+            drawing = Errand(DRAW_GRAPHS, (list(map(bytes, done)), asked.width))
+            yield drawing
+            graphs = split_drawings(drawing.answer, len(done))
+        for sentence, graph in zip(done, graphs, strict=True):
+            yield comma + describe(sentence, asked, allowed.limits, graph), n_words
+            comma, n_words = b",", 0
     if asked.output != "conllu":
         yield b"]", 0
     if asked.output != "sentences":
@@ -60,12 +60,29 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     yield b"}\n", 0
 
 
-def describe(sentence: Sentence, asked: ParseRequest, limits: Limits) -> dict[str, Any]:
-    """Return a sentence as data; drawings of sentences beyond the limits are None."""
-    drawn = draw_sentence(
-        sentence, asked.width, limits, tree=asked.svg, graph=asked.graph and asked.draws
+def _parse(asked: ParseRequest, sentences: list[Sentence]) -> list[Sentence]:
+    parser = asked.model.parser
+    parsed = parser.pipe(
+        sentences,
+        constraints=asked.constraints,
+        graph=asked.graph and parser.has_graphs,
+        confidence=asked.confidence,
+        given=Given.from_sentence if asked.given else None,
     )
-    return sentence.to_dict() | drawn
+    return list(parsed)
+
+
+def describe(sentence: Sentence, asked: ParseRequest, limits: Limits, graph: bytes) -> bytes:
+    """Return a sentence as JSON; drawings of sentences beyond the limits are null.
+
+    `graph` is the drawing of its graph in JSON, if one is asked for.
+    """
+    found = sentence.to_dict()
+    if asked.svg:
+        is_short = len(sentence) <= limits.explore_words
+        found["svg"] = sentence.to_svg(width=asked.width, standalone=False) if is_short else None
+    data = encode(found)
+    return data[:-1] + b',"graph_svg":' + graph + b"}" if graph else data
 
 
 def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Step]:
@@ -83,9 +100,11 @@ def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Ste
     if asked.output == "conllu" and asked.data and not asked.data.isspace():
         before = f"# generator = {generator()}\n# udpipe_model = {asked.model.name}\n"
     yield _begin(asked.model.name) + _around(before), 0
+    kind = (id(asked.model.parser), asked.parse, asked.tag)
     for batch in batches:
-        done = annotate(asked, batch)
-        yield write(done), sum(map(len, done))
+        parsing = Parsing(kind, partial(annotate, asked), batch)
+        yield parsing
+        yield write(parsing.done), sum(map(len, parsing.done))
     yield _around(after) + b'"\n}\n', 0
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Lock
 from typing import TypeVar
 
@@ -15,8 +15,9 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from dodona.server.client_speed import YIELD_SECONDS
-from dodona.server.errors import Refused
+from dodona.server.errors import Refused, note_refusal
 from dodona.server.service import Service, budget_of, service_of
+from dodona.server.workers import Errand, Parsing
 
 T = TypeVar("T")
 
@@ -24,12 +25,15 @@ JSON = "application/json"
 GONE = 499  # for the log, where the client has disconnected
 PIECE = 1 << 16  # bytes that are sent at a time
 WATCH_AFTER = 0.1  # seconds; most requests are done before, and need no watching
-Step = tuple[bytes, int]  # a piece of the answer, and the number of words parsed for it
+# a piece of the answer and the number of words parsed for it, or what others should do
+Step = tuple[bytes, int] | Errand | Parsing
+
+Pieces = AsyncGenerator[tuple[bytes, bool], None]  # of an answer, and whether each is the last
 
 # Bounds memory: only one long request at a time exists as bytes, text and JSON. It costs no speed,
 # since the GIL lets only one request be decoded at a time anyway.
 _READING = Lock()
-SHORT = 1 << 16  # bytes
+SHORT = 1 << 14  # bytes
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
@@ -40,7 +44,7 @@ async def while_connected(request: Request, work: Awaitable[T]) -> T:
             return await work
         finally:
             watcher.stop()
-    raise Refused(GONE, "the client has disconnected")
+    raise Refused(GONE, "the client has disconnected", reason="disconnected")
 
 
 class _DisconnectWatcher:
@@ -76,8 +80,10 @@ class StreamedJson(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await while_connected(self._request, self._send_pieces(send))
-        except Refused:
-            return  # the connection is closed, so an incomplete answer cannot pass as complete
+        except Refused as refused:
+            note_refusal(
+                scope, refused
+            )  # the connection is closed, so an incomplete answer cannot pass as complete
 
     @property
     def _start(self) -> Message:
@@ -121,8 +127,14 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]], n_bytes:
     `begin` runs in a worker thread, since decoding a request may take long; long requests are
     decoded one at a time.
     """
-    steps = _steps(begin, nullcontext() if n_bytes <= SHORT else _READING)
-    return await while_connected(request, _answer(request, steps))
+    is_short = n_bytes <= SHORT
+    steps = _steps(begin, nullcontext() if is_short else _READING)
+    pieces = _make(request, steps, n_bytes if is_short else None)
+    first, is_last = await anext(pieces) if is_short else (b"", False)
+    if is_last:  # as most short requests are after a turn, which is not worth watching
+        await pieces.aclose()
+        return WholeJson(request, first)
+    return await while_connected(request, _answer(request, first, pieces))
 
 
 async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Response:
@@ -132,13 +144,14 @@ async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Re
     async def work() -> bytes:
         await free_a_slot(service)
         with service.slots.take(), service.explorer_slots.take():
-            return await service.explorers.ask(name, body)
+            return await service.explorers.ask(name, bytes(body))
 
     try:
         return WholeJson(request, await while_connected(request, work()))
     except TimeoutError:
         why = f"exploring took more than {service.limits.explore_timeout:g} seconds"
-        raise Refused(503, f"{why}; try a shorter sentence or fewer arcs") from None
+        why += "; try a shorter sentence or fewer arcs"
+        raise Refused(503, why, reason="explore_timeout") from None
 
 
 async def free_a_slot(service: Service) -> None:
@@ -147,10 +160,8 @@ async def free_a_slot(service: Service) -> None:
         await asyncio.sleep(YIELD_SECONDS)
 
 
-async def _answer(request: Request, steps: Iterator[Step]) -> Response:
-    pieces = _make(request, steps)
-    first = b""
-    async for piece in pieces:
+async def _answer(request: Request, first: bytes, pieces: Pieces) -> Response:
+    async for piece, _ in pieces:
         if not first:
             first = piece
             continue
@@ -159,14 +170,19 @@ async def _answer(request: Request, steps: Iterator[Step]) -> Response:
     return WholeJson(request, first)
 
 
-async def _make(request: Request, steps: Iterator[Step]) -> AsyncIterator[bytes]:
+async def _make(request: Request, steps: Iterator[Step], n_bytes: int | None) -> Pieces:
     service = service_of(request)
     await free_a_slot(service)
+
+    async def do(errand: Errand) -> None:
+        with suppress(TimeoutError, Refused):
+            errand.answer = await service.explorers.ask(errand.name, errand.body)
+
     with service.slots.take():
-        async for turn in service.workers.turns(steps):
+        async for turn, is_last in service.workers.turns(steps, do, n_bytes=n_bytes):
             if n_words := sum(n for _, n in turn):
                 service.count_words(request.scope, n_words)
-            yield b"".join(piece for piece, _ in turn)
+            yield b"".join(piece for piece, _ in turn), is_last
 
 
 def _steps(
@@ -177,9 +193,9 @@ def _steps(
     yield from steps
 
 
-async def _chain(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _chain(first: bytes, rest: Pieces) -> AsyncIterator[bytes]:
     yield first
-    async for piece in rest:
+    async for piece, _ in rest:
         if piece:
             yield piece
 

@@ -12,8 +12,9 @@ from starlette.types import Message, Receive
 from dodona.server.client_speed import YIELD_SECONDS, ClientGroup, ClientSpeed
 from dodona.server.errors import CLOSE, Refused, bad
 from dodona.server.memory_budget import ADVICE, RequestBudget
-from dodona.server.service import budget_of, service_of
+from dodona.server.service import WHOLE_BODY, budget_of, service_of
 
+HIGH_WATER = 1 << 16  # bytes: of short bodies, the server knows when they have arrived
 COPIES = 3  # in memory: the body, its text, and the sentences with their answer
 JSON = ("application/json",)
 INPUTS = ("text", "conllu")  # formats of a body that is read while it arrives
@@ -24,14 +25,22 @@ async def read_body(
 ) -> bytearray:
     """Read the whole body or refuse the request; `kinds` are the media types allowed."""
     limits = service_of(request).limits
+    check_coding(request.headers.get("content-encoding"))
     if kinds:
         check_kind(request.headers.get("content-type", ""), kinds)
+    most = min(max_bytes or limits.max_size, limits.max_size)
+    take_whole = request.scope["state"].get(WHOLE_BODY)
+    if take_whole is not None and _announced(request, most) <= HIGH_WATER:
+        whole: bytes | None = take_whole()
+        if whole is not None and len(whole) <= most:  # most requests: nothing to wait for
+            budget_of(request).hold(COPIES * len(whole))
+            return bytearray(whole)
     try:
         with fail_after(limits.timeout):
-            return await _gather(request, min(max_bytes or limits.max_size, limits.max_size))
+            return await _gather(request, most)
     except TimeoutError:
         why = f"the request did not arrive within {limits.timeout:g} seconds"
-        raise Refused(408, why, CLOSE) from None
+        raise Refused(408, why, CLOSE, reason="timeout") from None
 
 
 def check_kind(content_type: str, kinds: Collection[str]) -> None:
@@ -48,7 +57,21 @@ def check_kind(content_type: str, kinds: Collection[str]) -> None:
     kind = content_type.partition(";")[0].strip().lower()
     if kind not in kinds:
         shown = f"Content-Type {kind[:100]}" if kind else "no Content-Type"
-        raise Refused(415, f"the request has {shown}; send {' or '.join(kinds)}", CLOSE)
+        why = f"the request has {shown}; send {' or '.join(kinds)}"
+        raise Refused(415, why, CLOSE, reason="media_type")
+
+
+def check_coding(coding: str | None) -> None:
+    """Refuse a compressed body: a small one may become a large one.
+
+    >>> check_coding("gzip")
+    Traceback (most recent call last):
+    dodona.server.errors.Refused: the request has Content-Encoding gzip; send it uncompressed
+    """
+    if coding is not None and coding.strip().lower() not in ("", "identity"):
+        shown = coding[:100] if coding.isprintable() else "of an unknown kind"
+        why = f"the request has Content-Encoding {shown}; send it uncompressed"
+        raise Refused(415, why, {**CLOSE, "Accept-Encoding": "identity"}, reason="media_type")
 
 
 def body_of(message: Message) -> bytes:
@@ -103,7 +126,8 @@ async def _hold(allowed: RequestBudget, n_bytes: int, senders: ClientGroup) -> N
 
 
 def _too_large(max_bytes: int) -> Refused:
-    return Refused(413, f"the request has more than {max_bytes:,} bytes; {ADVICE}", CLOSE)
+    why = f"the request has more than {max_bytes:,} bytes; {ADVICE}"
+    return Refused(413, why, CLOSE, reason="max_size")
 
 
 class BodyStream:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dodona.core.search.agenda import MAX_WIDTH
 from dodona.explorer.beam import WIDTH
@@ -17,12 +16,14 @@ from dodona.server.limits import Limits
 from dodona.server.models import Model, Models
 from dodona.server.requests.json_fields import (
     LONGEST_NUMBER,
-    check_count,
-    check_flag,
-    check_pixels,
+    Field,
     check_text,
+    count_field,
     count_values,
+    flag_field,
+    pixels_field,
     read_fields,
+    text_field,
 )
 from dodona.treebank.sentence import Sentence
 
@@ -68,13 +69,10 @@ class ExploreRequest:
         """Read JSON and check every field; an empty string counts as missing."""
         if count_values(body) > MAX_CHARACTERS + limits.explore_actions:
             raise bad("too many JSON values for a sentence and a path")
-        found = read_fields(body, [field.name for field in fields(cls) if field.name != "limits"])
-        checks = _CHECKS | {"path": partial(_check_path, limit=limits.explore_actions)}
-        values = {
-            name: checks.get(name, check_text)(name, value)
-            for name, value in found.items()
-            if value != ""
-        }
+        found = read_fields(body, tuple(FIELDS))
+        checks = {name: field.check for name, field in FIELDS.items()}
+        checks["path"] = partial(_check_path, limit=limits.explore_actions)
+        values = {name: checks[name](name, value) for name, value in found.items() if value != ""}
         if "sentence" not in values:
             raise bad("no sentence; type one, or paste CoNLL-U")
         if "model" in values:
@@ -122,12 +120,15 @@ def _check_size(sentence: Sentence, limits: Limits) -> None:
             f"the sentence has {len(sentence)} words; the explorer shows up to "
             f"{limits.explore_words}"
         )
-    lines = [
-        line.split("\t") for line in bytes(sentence).decode().split("\n") if line[:1].isdigit()
-    ]
-    n_arcs = sum(line[DEPS].count("|") + 1 for line in lines if len(line) > DEPS)
+    n_arcs = count_arcs(sentence)
     if n_arcs > limits.explore_arcs:
         raise bad(f"the graph has {n_arcs} arcs; the explorer shows up to {limits.explore_arcs}")
+
+
+def count_arcs(sentence: Sentence) -> int:
+    """Return the number of arcs in the DEPS of a sentence's words and empty nodes."""
+    lines = [line.split("\t", DEPS + 1) for line in bytes(sentence).decode().split("\n")]
+    return sum(line[DEPS].count("|") + 1 for line in lines if len(line) > DEPS + 1)
 
 
 def _check_path(name: str, value: object, limit: int) -> tuple[Action, ...]:
@@ -147,14 +148,40 @@ def _check_labels(name: str, value: object) -> tuple[str, ...]:
     return labels
 
 
-_CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "sentence": _check_sentence,
-    "number": partial(check_count, highest=MAX_SENTENCES),
-    "beam": partial(check_count, highest=MAX_HYPOTHESES),
-    "labels": _check_labels,
-    "lenient": check_flag,
-    "action": lambda name, value: _check_path(name, [value], limit=1)[0],
-    "film": check_flag,
-    "width": check_pixels,
-    "best_width": check_pixels,
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+FIELDS: dict[str, Field] = {
+    "sentence": Field(
+        "The sentence: words, `word head relation` on lines, or CoNLL-U.",
+        {"type": "string", "maxLength": MAX_CHARACTERS},
+        _check_sentence,
+    ),
+    "number": count_field("Which of the sentences, if there are several.", MAX_SENTENCES),
+    "system": text_field("Name of a transition system; /api/systems lists them."),
+    "root": text_field("Where the root is, as /api/systems lists it for the system."),
+    "loss": text_field("What costs count, as /api/systems lists it for the system."),
+    "static_oracle": text_field("The static oracle, as /api/systems lists it for the system."),
+    "constraints": text_field("Rules that trees obey."),
+    "model": text_field("Name of a model, whose scores are shown."),
+    "labels": Field(
+        "Relations in addition to those of the gold tree and the model.",
+        {**_TEXTS, "maxItems": MAX_LABELS},
+        _check_labels,
+    ),
+    "path": Field(
+        "Actions that lead to the state, as in RIGHT-ARC:obj.",
+        _TEXTS,
+        partial(_check_path, limit=Limits().explore_actions),
+    ),
+    "lenient": flag_field("Whether to stop before the first invalid action and report it."),
+    "action": Field(
+        "The action to explain, after the path.",
+        {"type": "string"},
+        lambda name, value: _check_path(name, [value], limit=1)[0],
+    ),
+    "pattern": text_field("The pattern to search for in all sentences."),
+    "film": flag_field("Whether to draw every state on the path, not only the last."),
+    "oracle": text_field("Whose derivation: an oracle, `model`, `best` or `any`."),
+    "beam": count_field("Width of the beam.", MAX_HYPOTHESES),
+    "width": pixels_field("Maximum width of the picture in pixels."),
+    "best_width": pixels_field("Maximum width of the picture of the best tree."),
 }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from reprlib import repr as shorten
 from typing import Any
 
@@ -11,6 +13,20 @@ from dodona.server.errors import bad
 from dodona.server.limits import WIDEST_PICTURE
 
 LONGEST_NUMBER = 100  # digits; above Python's own limit its error message would be shown
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a request: its meaning, its JSON Schema, and the function that checks it."""
+
+    about: str
+    schema: Mapping[str, Any]
+    check: Callable[[str, Any], Any]
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The field in OpenAPI."""
+        return {**self.schema, "description": self.about}
 
 
 def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]:
@@ -23,7 +39,7 @@ def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]
     dodona.server.errors.Refused: unknown field 'txt'; known are: text, model
     """
     try:
-        found = json.loads(body.decode(), parse_int=_read_int)
+        found = json.loads(body.decode(), parse_int=_read_int, parse_float=_read_float)
     except UnicodeDecodeError as error:
         raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
     except json.JSONDecodeError as error:
@@ -48,9 +64,18 @@ def count_values(body: bytes | bytearray) -> int:
 
 
 def _read_int(digits: str) -> int:
+    _check_length(digits)
+    return int(digits)
+
+
+def _read_float(digits: str) -> float:
+    _check_length(digits)
+    return float(digits)
+
+
+def _check_length(digits: str) -> None:
     if len(digits) > LONGEST_NUMBER:
         raise bad(f"a number has more than {LONGEST_NUMBER} digits")
-    return int(digits)
 
 
 def check_text(name: str, value: object) -> str:
@@ -86,6 +111,36 @@ def check_count(name: str, value: object, highest: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= highest:
         raise bad(f"{name} must be an integer from 1 to {highest}, not {shorten(value)}")
     return value
+
+
+def text_field(about: str) -> Field:
+    """Return a field with a string.
+
+    >>> text_field("Name of a model.").description
+    {'type': 'string', 'description': 'Name of a model.'}
+    """
+    return Field(about, {"type": "string"}, check_text)
+
+
+def choice_field(about: str, choices: Sequence[str]) -> Field:
+    """Return a field with one of several strings; the first is the default."""
+    check = partial(check_choice, choices=choices)
+    return Field(about, {"enum": list(choices), "default": choices[0]}, check)
+
+
+def flag_field(about: str) -> Field:
+    return Field(about, {"type": "boolean", "default": False}, check_flag)
+
+
+def count_field(about: str, highest: int) -> Field:
+    """Return a field with an integer from 1 on."""
+    schema = {"type": "integer", "minimum": 1, "maximum": highest}
+    return Field(about, schema, partial(check_count, highest=highest))
+
+
+def pixels_field(about: str) -> Field:
+    schema = {"type": "number", "exclusiveMinimum": 0, "maximum": WIDEST_PICTURE}
+    return Field(about, schema, check_pixels)
 
 
 def check_pixels(name: str, value: Any) -> float:

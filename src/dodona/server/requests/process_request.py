@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from unicodedata import normalize
 
 from dodona.server.errors import bad
 from dodona.server.models import Model, Models
+from dodona.server.requests.composition import compose
 from dodona.server.requests.sentences import (
     cut,
     read_conllu,
@@ -30,6 +30,16 @@ OUTPUTS: dict[str, tuple[str, ...]] = {
 ON = ("", "1", "on", "yes", "true")  # values of tagger and parser, which have no options here
 OFF = "none"
 FORMS = ("none", "nfc")  # Unicode normalisation
+PARAMETERS = {  # with what they mean
+    "data": "The text, in UTF-8; the only required parameter.",
+    "model": "Name of a model, its beginning, or a language; else the default.",
+    "tokenizer": "If present, `data` is raw text. Options: " + "; ".join(INPUTS[TOKENIZER]) + ".",
+    "input": "Without `tokenizer`, the format of `data`: " + ", ".join(INPUTS) + ".",
+    "tagger": "If present, tags, features and lemmas are predicted.",
+    "parser": "If present, trees are predicted.",
+    "output": "The format of the result: " + ", ".join(OUTPUTS) + ".",
+    "normalize": "Unicode normalisation of `data`: " + " or ".join(FORMS) + ".",
+}
 
 
 @dataclass(frozen=True)
@@ -46,23 +56,24 @@ class ProcessRequest:
     how: frozenset[str] = frozenset()  # options of the output
 
     @classmethod
-    def read(cls, fields: Mapping[str, str], models: Models) -> ProcessRequest:
+    def read(cls, form: Mapping[str, bytes], models: Models) -> ProcessRequest:
         """Read a form; error messages are UDPipe's where it has some."""
-        if "data" not in fields:
+        if "data" not in form:
             raise bad("The parameter 'data' is required.")
+        fields = {name: value.decode() for name, value in form.items() if name != "data"}
         asked_for = fields.get("input", "conllu")
         if "tokenizer" in fields:
             asked_for = f"{TOKENIZER}={fields['tokenizer']}"
         input_, options = _read_format("input", asked_for, INPUTS)
         output, how = _read_format("output", fields.get("output", "conllu"), OUTPUTS)
-        form = fields.get("normalize", FORMS[0]).lower() or FORMS[0]
-        if form not in FORMS:
-            raise bad(f"normalize must be one of {', '.join(FORMS)}, not '{form}'.")
+        normal_form = fields.get("normalize", FORMS[0]).lower() or FORMS[0]
+        if normal_form not in FORMS:
+            raise bad(f"normalize must be one of {', '.join(FORMS)}, not '{normal_form}'.")
         # UDPipe 2 always normalises, which changes offsets; here only on request
-        data = normalize("NFC", fields["data"]) if form == "nfc" else fields["data"]
+        data = compose(form["data"]) if normal_form == "nfc" else form["data"]
         asked = cls(
             models.find(fields.get("model")),
-            data.encode(),  # smaller than a str, whatever its characters
+            data,
             input_,
             output,
             tag=_is_on("tagger", fields),

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anyio import move_on_after
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from dodona.server.answers.conllu_stream import ConlluStream
 from dodona.server.answers.explorer_answers import SHOWN, describe_systems
-from dodona.server.answers.openapi import DESCRIPTION
+from dodona.server.answers.openapi import describe
 from dodona.server.answers.parse_answers import write_parse, write_process
 from dodona.server.answers.responses import Step, answer, answer_by_explorer
 from dodona.server.metrics import MEDIA_TYPE
-from dodona.server.requests.bodies import INPUTS, JSON, read_body
+from dodona.server.requests.bodies import INPUTS, JSON, check_coding, read_body
 from dodona.server.requests.explorer_request import MAX_BYTES
 from dodona.server.requests.forms import read_form, read_urlencoded
 from dodona.server.requests.json_fields import check_choice
@@ -28,7 +29,9 @@ from dodona.server.service import budget_of, service_of
 
 STREAM = "/api/parse.conllu"
 PREFIXES = ("", "/services/udpipe/api")  # ours, and LINDAT's
+DESCRIPTION = describe(SHOWN, PREFIXES)
 METHODS = ["GET", "POST"]
+READY_SECONDS = 2.0  # in which a thread must be free
 
 
 async def parse(request: Request) -> Response:
@@ -37,7 +40,9 @@ async def parse(request: Request) -> Response:
     body = await read_body(request, JSON)
 
     def begin() -> Iterator[Step]:
-        return write_parse(ParseRequest.read(body, service.models, allowed.limits), allowed)
+        asked = ParseRequest.read(body, service.models, allowed)
+        request.scope["state"]["model"] = asked.model.name
+        return write_parse(asked, allowed)
 
     return await answer(request, begin, len(body))
 
@@ -46,7 +51,10 @@ async def stream(request: Request) -> Response:
     """Parse a stream to CoNLL-U while the request still arrives."""
     service = service_of(request)
     input_ = check_choice("input", request.query_params.get("input"), INPUTS)
-    return ConlluStream(service, service.models.find(request.query_params.get("model")), input_)
+    model = service.models.find(request.query_params.get("model"))
+    request.scope["state"]["model"] = model.name
+    check_coding(request.headers.get("content-encoding"))
+    return ConlluStream(service, model, input_)
 
 
 async def list_models(request: Request) -> Response:
@@ -82,11 +90,25 @@ async def show_health(request: Request) -> Response:
     )
 
 
+async def show_readiness(request: Request) -> Response:
+    """Report whether the server takes new requests: it is not ending, and its threads get on."""
+    service = service_of(request)
+    why = "the server is ending"
+    if not service.is_ending:
+        why = f"requests wait for more than {READY_SECONDS:g} seconds"
+        with move_on_after(READY_SECONDS):
+            async for _ in service.workers.turns(iter(())):
+                return JSONResponse({"status": "ready"})
+    return JSONResponse({"status": "not ready", "error": why}, 503)
+
+
 async def show_metrics(request: Request) -> Response:
-    return PlainTextResponse(service_of(request).metrics.text(), media_type=MEDIA_TYPE)
+    service = service_of(request)
+    service.before_metrics()
+    return PlainTextResponse(service.all_metrics().text(), media_type=MEDIA_TYPE)
 
 
-async def describe(request: Request) -> Response:
+async def show_description(request: Request) -> Response:
     return JSONResponse(DESCRIPTION)
 
 
@@ -94,8 +116,9 @@ api_routes = [
     Route("/api/models", list_models),
     Route("/api/parse", parse, methods=["POST"]),
     Route(STREAM, stream, methods=["POST"]),
-    Route("/api/openapi.json", describe),
+    Route("/api/openapi.json", show_description),
     Route("/health", show_health),
+    Route("/ready", show_readiness),
     Route("/metrics", show_metrics),
 ]
 explore_routes = [
@@ -124,7 +147,9 @@ async def process(request: Request) -> Response:
         fields = read_urlencoded(request.scope["query_string"])
         if has_body:
             fields |= read_form(request.headers.get("content-type", ""), body)
-        return write_process(ProcessRequest.read(fields, service.models), allowed)
+        asked = ProcessRequest.read(fields, service.models)
+        request.scope["state"]["model"] = asked.model.name
+        return write_process(asked, allowed)
 
     return await answer(request, begin, len(body))
 

@@ -17,6 +17,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dodona.drawing.svg import STYLE
+from dodona.server.answers.api_page import write_page
+from dodona.server.routes.api import DESCRIPTION
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -61,6 +63,7 @@ def serve(name: str, content: bytes) -> Callable[[Request], Awaitable[Response]]
 
 
 page_routes = [
+    Route("/api", serve("api.html", write_page(DESCRIPTION).encode())),
     *(Route(path, serve(name, read_page(name))) for path, name in PAGES.items()),
     *(Route(f"/static/{name}", serve(name, content)) for name, content in STATIC.items()),
 ]
