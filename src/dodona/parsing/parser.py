@@ -38,8 +38,8 @@ from dodona.parsing.document_stream import (
 from dodona.parsing.given_tags import given_tags, reads_tags, require_tags
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
-from dodona.segmentation.foreign import check_stream, is_foreign
 from dodona.rules.ruled import Ruled
+from dodona.segmentation.foreign import check_stream, is_foreign
 from dodona.segmentation.segmenter import Segmenter, Splitting, require_segmenter
 from dodona.settings import (
     CONSTRAINTS,

@@ -49,9 +49,7 @@ class ExpansionRules:
         if given:
             hashes = array("Q", [*hashes, *(string_hash(lower(token)) for token in given)])
             numbers = array("I", [*numbers, *given.values()])
-        return RuleIndex(
-            affixes, hashes, numbers, len(self.rules), reads_rests=self.reads_rests
-        )
+        return RuleIndex(affixes, hashes, numbers, len(self.rules), reads_rests=self.reads_rests)
 
     def doubled(self) -> list[Rule]:
         """Return rules for two contractions in a row, which are too rare to be learned.

@@ -23,7 +23,6 @@ from dodona.treebank.noun_phrases import noun_phrases
 from dodona.treebank.plain_data import as_data
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.span import Span
-from dodona.treebank.token_ranges import word_offsets
 from dodona.treebank.tokens import comment, text, tokens
 from dodona.treebank.word import roots, word, words
 from dodona.treebank.word_index import WordIndex

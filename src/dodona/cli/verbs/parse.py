@@ -224,8 +224,6 @@ def _with_notes(
     return pipe(notes.watch(items))
 
 
-
-
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     """Return the model, by default the included one, and the files, by default stdin.
 

@@ -54,9 +54,7 @@ FIELDS = {
         lambda name, value: check_choice(name, value, CONSTRAINTS) if value != "" else None,
     ),
     "svg": flag_field("Whether to draw the trees."),
-    "graph": flag_field(
-        "Whether to make enhanced graphs, if the model can; svg=false draws none."
-    ),
+    "graph": flag_field("Whether to make enhanced graphs, if the model can; svg=false draws none."),
     "width": pixels_field("Maximum width of the pictures in pixels."),
     "confidence": flag_field("Whether words say how sure the model is."),
     "given": flag_field("Whether heads, labels and tags of `conllu` are kept."),
