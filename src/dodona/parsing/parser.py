@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.base.values import show
@@ -480,7 +480,8 @@ def _read_calibration(about: Any) -> Calibration | None:
     return Calibration.deserialise(read_field(about, "calibration", dict))
 
 
-class _WaitingText(NamedTuple):
+@record
+class _WaitingText:
     """A text whose sentences are in the parser."""
 
     text: str
