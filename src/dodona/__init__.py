@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,25 +76,13 @@ _HOMES = {
 __all__ = ["__version__", "load", *_HOMES]
 
 
-@overload
-def load(
-    model: Literal["auto"],
-    *,
-    mapped: bool = False,
-    constraints: str | None = None,
-    default: str | None = None,
-) -> AutoParser: ...
-@overload
-def load(
-    model: str | Path, *, mapped: bool = False, constraints: str | None = None, default: None = None
-) -> Parser: ...
 def load(
     model: str | Path,
     *,
     mapped: bool = False,
     constraints: str | None = None,
     default: str | None = None,
-) -> Parser | AutoParser:
+) -> Parser:
     """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
     The model is copied into memory. With `mapped`, processes that load the same file share its
@@ -103,7 +91,8 @@ def load(
     describes them.
 
     `dodona.load("auto")` returns an `AutoParser`, which parses each text with the installed model
-    of its language; `default` is the language of texts whose own has no model.
+    of its language by the methods `__call__` and `docs` of a parser; `default` is the language of
+    texts whose own has no model.
     """
     from dodona.logs import info
     from dodona.models import AUTO, locate
@@ -112,7 +101,9 @@ def load(
     if model == AUTO:
         from dodona.pipeline.auto import AutoParser
 
-        return AutoParser(default=default, mapped=mapped, constraints=constraints)
+        auto: Any = AutoParser(default=default, mapped=mapped, constraints=constraints)
+        parser: Parser = auto
+        return parser
     if default is not None:
         raise ValueError('default is for dodona.load("auto")')
     path = locate(model)

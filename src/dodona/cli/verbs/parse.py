@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from dodona.cli.corpora import (
     LEVELS,
@@ -147,8 +147,8 @@ def parse(
     format = choose_format(out, output, OUTPUTS, OUTPUTS[0])
     if confidence and format not in WITH_CONFIDENCE:
         raise UsageError(f"--output {format} has no room for confidences: use conllu or json")
-    options = {"threads": threads, "roots": roots, "beam": beam, "constraints": constraints}
-    options |= {"graph": graph, "confidence": confidence}
+    how: dict[str, Any] = {"threads": threads, "roots": roots, "beam": beam}
+    how |= {"constraints": constraints, "graph": graph, "confidence": confidence}
     for_treebanks = {"--skip-bad": skip_bad, "--retag": retag, "--keep-tags": keep_tags}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
     if model == AUTO:
@@ -157,14 +157,14 @@ def parse(
         from dodona.cli.auto_inputs import AutoReader
         from dodona.pipeline.auto import AutoParser
 
-        auto = AutoReader(AutoParser(default=else_, mapped=mapped), input, encoding, options)
+        auto = AutoReader(AutoParser(default=else_, mapped=mapped), input, encoding, how)
         annotate(paths, auto, iter, out, format, AUTO, quiet=quiet)
         return
     file = locate(model)
     parser = Parser.load(file, mapped=mapped)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
-    pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, **options)
+    pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, **how)
     reader = SentenceReader(
         input,
         parser.segmenter,
