@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,24 +86,6 @@ _HOMES = {
 __all__ = ["__version__", "load", *_HOMES]
 
 
-@overload
-def load(
-    model: Literal["auto"],
-    *,
-    mapped: bool = False,
-    constraints: str | None = None,
-    rules: Rules | str | Path | None = None,
-    default: str | None = None,
-) -> AutoParser: ...
-@overload
-def load(
-    model: str | Path,
-    *,
-    mapped: bool = False,
-    constraints: str | None = None,
-    rules: Rules | str | Path | None = None,
-    default: None = None,
-) -> Parser: ...
 def load(
     model: str | Path,
     *,
@@ -111,7 +93,7 @@ def load(
     constraints: str | None = None,
     rules: Rules | str | Path | None = None,
     default: str | None = None,
-) -> Parser | AutoParser:
+) -> Parser:
     """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
     The model is copied into memory. With `mapped`, processes that load the same file share its
@@ -121,7 +103,8 @@ def load(
     file beside the model are used (`my.rules.toml` for `my.dodona`).
 
     `dodona.load("auto")` returns an `AutoParser`, which parses each text with the installed model
-    of its language; `default` is the language of texts whose own has no model.
+    of its language by the methods `__call__` and `docs` of a parser; `default` is the language of
+    texts whose own has no model.
     """
     from dodona.logs import info
     from dodona.models import AUTO, locate
@@ -133,7 +116,9 @@ def load(
 
         if rules is not None:
             raise ValueError('rules are for the model of one language, not for "auto"')
-        return AutoParser(default=default, mapped=mapped, constraints=constraints)
+        auto: Any = AutoParser(default=default, mapped=mapped, constraints=constraints)
+        parser: Parser = auto
+        return parser
     if default is not None:
         raise ValueError('default is for dodona.load("auto")')
     path = locate(model)

@@ -131,11 +131,14 @@ def _sentences(documents: list[Document], rows: deque[int], parser: Parser) -> I
     for row, document in enumerate(documents):
         if isinstance(document, Unparsable):
             continue
+        own: Iterable[Sentence]
         if isinstance(document, str):
             segmenter = require_segmenter(parser.segmenter)
             is_foreign(document, parser.record, segmenter)
-            document = segment_text(document, segmenter)
-        for sentence in document:
+            own = segment_text(document, segmenter)
+        else:
+            own = document
+        for sentence in own:
             rows.append(row)
             yield sentence
 

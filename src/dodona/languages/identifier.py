@@ -5,8 +5,6 @@ integers, so that every platform gives the same answer. It reads the first words
 `tools/identifier` trains it.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +38,7 @@ class Identifier:
         self._scorer = scorer
 
     @classmethod
-    def load(cls, path: Path = FILE) -> Identifier:
+    def load(cls, path: Path = FILE) -> "Identifier":
         """Load a file of `tools/identifier`."""
         about, arrays = container.read(path, KIND, VERSION)
         with reporting_damage(path, KIND, "get a fresh copy"):

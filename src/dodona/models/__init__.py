@@ -14,13 +14,13 @@ from pathlib import Path
 from dodona.core.base.values import to_str
 from dodona.errors import DodonaError
 from dodona.languages.names import NAMES
-from dodona.models.wheel_names import OLD_PREFIX
 
 SUFFIX = ".dodona"
 RULES = ".rules.toml"  # in place of SUFFIX: the user's rules for a model, in a file beside it
 DEFAULT = "en"
 AUTO = "auto"  # stands for the model of the language of each text
 FOLDERS = "DODONA_MODELS"  # folders of models, separated as in PATH
+OLD_PREFIX = "dodona_model_"  # of packages made before version 3.1; since then, "dodona_"
 GROUP = "dodona_models"  # entry points: the name of a model, and the package with its file
 _FOLDER = Path(__file__).parent
 BESIDE = {  # models in the folder models/ of the repository, with how to get them

@@ -93,10 +93,11 @@ def _explain_unknown(name: str, sources: Sequence[str]) -> str:
 
 def installed_version(name: str, target: Path | None = None) -> str | None:
     """Return the version of the installed package of a model, or None."""
-    folders = {} if target is None else {"path": [str(target)]}
+    every = metadata.distributions
+    found = every() if target is None else every(path=[str(target)])
     versions = [
         distribution.version
-        for distribution in metadata.distributions(**folders)
+        for distribution in found
         for point in distribution.entry_points
         if point.group == GROUP and point.name == name
     ]

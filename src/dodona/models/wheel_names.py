@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from dodona.models import OLD_PREFIX
+
 # names of PEP 508, canonical versions of PEP 440
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _NUMBER = r"(?:0|[1-9]\d*)"
@@ -14,7 +16,6 @@ VERSION = re.compile(
     re.ASCII,
 )
 PREFIX = "dodona_"
-OLD_PREFIX = "dodona_model_"  # of packages made before version 3.1
 TAG = "py3-none-any"
 TAKEN = ("dodona_papers",)  # distributions of ours that are no models
 _WHEEL = re.compile(rf"({PREFIX}[a-z0-9_]+)-([a-z0-9.]+)-{TAG}\.whl", re.ASCII)

@@ -92,7 +92,8 @@ class AutoParser:
 
     def __call__(self, text: str, **options: Any) -> Doc:
         """Segment, tag and parse raw text; the options are those of `Parser.pipe`."""
-        return next(self.docs([require_text(text)], **options))
+        doc: Doc = next(self.docs([require_text(text)], **options))
+        return doc
 
     def docs(
         self, texts: Iterable[Any], *, as_tuples: bool = False, **options: Any
@@ -119,8 +120,8 @@ class AutoParser:
                 yield from self._parse(waiting, as_tuples, options)
                 waiting, n_chars = [], 0
         yield from self._parse(waiting, as_tuples, options)
-        for error in errors:
-            raise error
+        for found in errors:
+            raise found
 
     def _parse(
         self, waiting: list[tuple[str, str, Any]], as_tuples: bool, options: dict[str, Any]

@@ -4,8 +4,6 @@ The identifier names the language. A text in a language that it does not know is
 segmenter's lexicon knows few of its words, and so is any text for a model of such a language.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import dodona
 from dodona.cli.candidates import pipe_candidates
@@ -168,8 +168,8 @@ def parse(
         raise UsageError("--k-best writes trees only: leave out --graph and --confidence")
     if given and confidence:
         raise UsageError("--given and --confidence exclude each other: what is given is certain")
-    options = {"threads": threads, "roots": roots, "beam": beam, "constraints": constraints}
-    options |= {"graph": graph, "confidence": confidence}
+    how: dict[str, Any] = {"threads": threads, "roots": roots, "beam": beam}
+    how |= {"constraints": constraints, "graph": graph, "confidence": confidence}
     for_treebanks = {"--skip-bad": skip_bad, "--retag": retag, "--given": given}
     for_treebanks |= {"--keep-tags": keep_tags}
     flags = tuple(flag for flag, is_given in for_treebanks.items() if is_given)
@@ -183,7 +183,7 @@ def parse(
         from dodona.cli.auto_inputs import AutoReader
         from dodona.pipeline.auto import AutoParser
 
-        auto = AutoReader(AutoParser(default=else_, mapped=mapped), input, encoding, options)
+        auto = AutoReader(AutoParser(default=else_, mapped=mapped), input, encoding, how)
         annotate(paths, auto, iter, out, format, AUTO, quiet=quiet)
         return
     file = locate(model)
@@ -191,7 +191,7 @@ def parse(
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
     known = Given.from_sentence if given else None
-    pipe: Pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, given=known, **options)
+    pipe: Pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, given=known, **how)
     if k_best is not None:
         find_best = partial(
             parser.k_best,
