@@ -27,9 +27,10 @@ from rich.table import Table
 
 TEXT = "The oak at Dodona spoke, and the doves heard it. Who asked? Priests slept on the ground. "
 SENTENCE = "Ask 0 root\nthe 3 det\noak 1 obj"
-MORE_MEMORY = (
-    1.15  # allowed growth from the second fifth of the time to the last; in the first it may grow
-)
+MORE_MEMORY = 1.15  # allowed growth from the first two rounds to the last
+
+ROUNDS = 5  # of the bad clients, with pauses in which memory is measured
+PAUSE_SECONDS = 5.0
 
 Client = Callable[[int, random.Random], Awaitable[None]]
 
@@ -41,6 +42,11 @@ class Tally:
     n: int = 0
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.n += other.n
+        self.seconds += other.seconds
+        self.errors += other.errors
 
 
 class Unexpected(Exception):  # noqa: N818
@@ -205,8 +211,6 @@ def run_clients(port: int, seconds: float, are_good: bool) -> dict[str, Tally]:
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns about each closed connection
 
     async def everybody() -> dict[str, Tally]:
-        if not are_good:  # memory that the largest requests leave for reuse is no growth
-            await asyncio.gather(*(ask_for_much(port, random.Random(seed)) for seed in range(8)))
         end = time.perf_counter() + seconds
         kinds = {name: (client, 1) for name, client in GOOD.items()} if are_good else BAD
         tallies = {name: Tally() for name in kinds}
@@ -216,7 +220,8 @@ def run_clients(port: int, seconds: float, are_good: bool) -> dict[str, Tally]:
             for name, (client, n) in kinds.items()
             for _ in range(n)
         ]
-        await asyncio.gather(*jobs)
+        with suppress(asyncio.TimeoutError):  # bad clients may take longer than they should
+            await asyncio.wait_for(asyncio.gather(*jobs), None if are_good else seconds)
         return tallies
 
     return asyncio.run(everybody())
@@ -233,26 +238,33 @@ def memory(pid: int) -> tuple[float, float]:
 
 async def _soak(
     port: int, pid: int, seconds: float
-) -> tuple[dict[str, Tally], list[tuple[float, float]]]:
+) -> tuple[dict[str, Tally], list[tuple[float, float]], list[float]]:
+    """Return the tallies, the memory at all times, and that of the pauses between the attacks."""
     loop = asyncio.get_running_loop()
-    both = [
-        loop.run_in_executor(None, measure.apart, run_clients, port, seconds, are_good)
-        for are_good in (True, False)
-    ]
-    found = []
-    while not all(clients.done() for clients in both):
-        found.append(memory(pid))
-        await asyncio.wait(both, timeout=1)
-    return both[0].result() | both[1].result(), found
+    span = max(seconds / ROUNDS - PAUSE_SECONDS, 1)
+    good = loop.run_in_executor(None, measure.apart, run_clients, port, seconds, True)
+    tallies = {name: Tally() for name in BAD}
+    looks, calm = [], []
+    for _ in range(ROUNDS):
+        bad = loop.run_in_executor(None, measure.apart, run_clients, port, span, False)
+        while not bad.done():
+            looks.append(memory(pid))
+            await asyncio.wait([bad], timeout=1)
+        for name, tally in bad.result().items():
+            tallies[name].add(tally)
+        end, lowest = time.perf_counter() + PAUSE_SECONDS, float("inf")
+        while time.perf_counter() < end:
+            lowest = min(lowest, memory(pid)[0])
+            await asyncio.sleep(0.2)
+        calm.append(lowest)
+    return await good | tallies, looks, calm
 
 
 def soak(port: int, pid: int, seconds: float) -> dict[str, Any]:
     """Return the figures."""
-    tallies, looks = asyncio.run(_soak(port, pid, seconds))
+    tallies, looks, calm = asyncio.run(_soak(port, pid, seconds))
     megabytes, helpers = zip(*looks, strict=True)
-    fifth = max(len(megabytes) // 5, 1)
-    # the minimum of each fifth: memory without requests in progress
-    before, after = min(megabytes[fifth : 2 * fifth]), min(megabytes[-fifth:])
+    before, after = max(calm[:2]), calm[-1]  # in the first rounds, memory may grow
     clients = {
         name: {
             "requests": tally.n,

@@ -239,7 +239,9 @@ def test_workers_share_a_port_and_their_counters(model: Path) -> None:
             assert {*pool.map(ask, range(20))} == {200}
         assert until(lambda: server.metric(name) == 80)
         server.process.terminate()
-        assert server.end()[0] == 0
+        code, log = server.end()
+        assert code == 0
+        assert re.fullmatch(r"worker \d ended; another takes its place\n", log)
         assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 
 

@@ -57,6 +57,7 @@ class Team:
     number: int
     metrics: SharedMetrics
     alive: int  # file descriptor of a pipe that ends with the supervisor
+    note: str = ""  # for the log
 
 
 def run(
@@ -75,6 +76,8 @@ def run(
         proxies=settings.proxies,
         log=no_log if settings.log is None else make_log(settings.log, writer),
     )
+    if team is not None and team.note:
+        writer.write(team.note)
     program = _Program(app, settings, writer, team)
     asyncio.run(program.serve(listening, limits))
     have_ended = program.service.close(THREAD_SECONDS)

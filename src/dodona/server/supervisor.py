@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import sys
 import time
 import traceback
 from dataclasses import replace
@@ -64,7 +63,7 @@ class Supervisor:
             self._collect()
         self._send(signal.SIGKILL)
 
-    def _start(self, number: int) -> None:
+    def _start(self, number: int, note: str = "") -> None:
         process = os.fork()
         if process:
             self._workers[process] = number
@@ -73,7 +72,7 @@ class Supervisor:
         try:
             os.close(self._own_end)
             signal.pthread_sigmask(signal.SIG_SETMASK, set())
-            team = Team(number, self._metrics, self._alive)
+            team = Team(number, self._metrics, self._alive, note)
             run(self._settings, self._models, self._listening, team)
             code = 0
         except BaseException:
@@ -97,6 +96,5 @@ class Supervisor:
 
     def _restart(self) -> None:
         for number in self._collect():
-            print(f"worker {number} ended; starting another", file=sys.stderr, flush=True)
             time.sleep(RESTART_SECONDS)
-            self._start(number)
+            self._start(number, f"worker {number} ended; another takes its place")

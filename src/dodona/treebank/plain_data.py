@@ -15,8 +15,8 @@ from dodona.core.base.values import show
 from dodona.treebank.confidence import confidence_columns
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.tokens import text, tokens
 from dodona.treebank.token_ranges import word_offsets
+from dodona.treebank.tokens import text, tokens
 from dodona.treebank.word import named_values
 
 EMPTY_NODE = re.compile(rb"^(\d+\.\d+)\t(.*)$", re.MULTILINE)

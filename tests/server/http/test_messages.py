@@ -80,7 +80,7 @@ def test_what_is_accepted_h11_reads_in_the_same_way() -> None:
         HEAD + b"Content-Length: 3\r\nAccept:\t*/* \r\nExpect: 100-continue\r\n\r\noak",
         b"GET http://oak/x HTTP/1.0\r\nConnection: close\r\n\r\n",
     ]
-    for _ in range(20_000):
+    for _ in range(5_000):
         data = bytearray(pick.choice(whole))
         for _ in range(pick.randrange(3)):
             at = pick.randrange(len(data))
@@ -105,7 +105,7 @@ def test_what_is_accepted_h11_reads_in_the_same_way() -> None:
             continue
         n_accepted += 1
         assert by_h11(bytes(data)) == found[:2], bytes(data)
-    assert n_accepted > 5000
+    assert n_accepted > 1000
 
 
 @pytest.mark.parametrize(
