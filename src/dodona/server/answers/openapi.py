@@ -101,7 +101,7 @@ _PARSE = _object(
     svg={"type": "boolean", "description": "Whether to draw the trees."},
     graph={
         "type": "boolean",
-        "description": "Whether to make enhanced graphs, if the model can; svg=false draws none.",
+        "description": "Whether to make enhanced graphs, if the model can, and to draw them.",
     },
     width={"type": "number", "description": "Maximum width of the pictures in pixels."},
     confidence={"type": "boolean", "description": "Whether words say how sure the model is."},

@@ -8,7 +8,7 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
-from dodona.server.answers.drawings import draw_sentence
+from dodona.explorer.state_drawing import draw_graph
 from dodona.server.answers.responses import Step, encode
 from dodona.server.answers.udpipe_formats import AROUND, find_format
 from dodona.server.limits import Limits
@@ -17,6 +17,7 @@ from dodona.server.requests.parse_request import ParseRequest
 from dodona.server.requests.process_request import ProcessRequest
 from dodona.server.requests.sentences import size_of, slices
 from dodona.treebank.conllu.quoting import quote_conllu
+from dodona.treebank.graphs.enhanced import enhanced_graph
 from dodona.treebank.sentence import Sentence
 
 
@@ -60,10 +61,15 @@ def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
 
 def describe(sentence: Sentence, asked: ParseRequest, limits: Limits) -> dict[str, Any]:
     """Return a sentence as data; drawings of sentences beyond the limits are None."""
-    drawn = draw_sentence(
-        sentence, asked.width, limits, tree=asked.svg, graph=asked.graph and asked.draws
-    )
-    return sentence.to_dict(as_text=True) | drawn
+    found = sentence.to_dict(as_text=True)
+    is_short = len(sentence) <= limits.explore_words
+    if asked.svg:
+        found["svg"] = sentence.to_svg(width=asked.width, standalone=False) if is_short else None
+    if asked.graph and asked.draws:
+        arcs = enhanced_graph(sentence) if is_short else []
+        can_draw = 0 < len(arcs) <= limits.explore_arcs
+        found["graph_svg"] = draw_graph(sentence, arcs, asked.width) if can_draw else None
+    return found
 
 
 def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Step]:
