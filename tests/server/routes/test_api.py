@@ -291,6 +291,9 @@ def test_an_enhanced_graph_is_drawn_where_there_is_one(client: TestClient) -> No
     assert found["sentences"][0]["graph_svg"].count('class="arc"') == 2
     plain = client.post("/api/parse", json={"tokens": [["Oaks"]], "graph": True}).json()
     assert plain["sentences"][0]["graph_svg"] is None
+    asked = {"conllu": deps, "graph": True, "svg": False, "model": "bare"}
+    [undrawn] = client.post("/api/parse", json=asked).json()["sentences"]
+    assert "graph_svg" not in undrawn and "svg" not in undrawn  # drawings are fetched later
 
 
 def test_graphs_are_made_by_a_model_that_can() -> None:

@@ -22,11 +22,12 @@ from dodona.explorer.state_drawing import (
 )
 from dodona.explorer.step_table import list_steps, to_csv, to_latex
 from dodona.query.pattern import Pattern
-from dodona.server.answers.drawings import draw_sentence
 from dodona.server.answers.responses import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explorer_request import ExploreRequest
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
+from dodona.treebank.graphs.enhanced import enhanced_graph
+from dodona.treebank.sentence import Sentence
 
 MAX_MATCHES = 1000  # per sentence
 
@@ -180,8 +181,18 @@ def show_tree(asked: ExploreRequest) -> dict[str, Any]:
 
 def show_drawings(asked: ExploreRequest) -> dict[str, Any]:
     """Draw the trees and enhanced graphs of sentences; null for those beyond the limits."""
-    sentences = asked.read_sentences()
-    return {"sentences": [draw_sentence(one, asked.width, asked.limits) for one in sentences]}
+    return {"sentences": [_draw_sentence(one, asked) for one in asked.read_sentences()]}
+
+
+def _draw_sentence(sentence: Sentence, asked: ExploreRequest) -> dict[str, str | None]:
+    if len(sentence) > asked.limits.explore_words:
+        return {"svg": None, "graph_svg": None}
+    arcs = enhanced_graph(sentence)
+    can_draw = 0 < len(arcs) <= asked.limits.explore_arcs
+    return {
+        "svg": sentence.to_svg(width=asked.width, standalone=False),
+        "graph_svg": draw_graph(sentence, arcs, asked.width) if can_draw else None,
+    }
 
 
 def show_table(asked: ExploreRequest) -> dict[str, Any]:
