@@ -14,9 +14,10 @@ All three components are trained with the default options of UDPipe 1 (PASSES ha
 change; others: a tokeniser of 24 units, one tagger model for tags and lemmas, a projective parser
 of 200 units with a dynamic oracle and a search-based one at every eighth transition), with dev as
 held-out data, on which each component chooses its best pass. For 1,000 words this takes some 36 s
-of a core for tagger and parser, and 72 s for the 100 epochs of the tokeniser (--epochs for fewer).
-A treebank of more than --many words gets fewer passes, so that it takes as long as one of that
-size: at least FEWEST of each. `SET.*.json` has the options of each model and its seconds.
+of a core for tagger and parser, and for any treebank 6.7 s for each of the 100 epochs of the
+tokeniser (--epochs for fewer). A treebank of more than --many words gets fewer passes of tagger and
+parser, so that they take as long as for one of that size: at least FEWEST. `SET.*.json` has the
+options of each model and its seconds.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ from pathlib import Path
 PARTS = "dev", "test", "test2"
 INPUTS = "text", "words"
 
-# the option that has the number of passes of each component, and its default
-PASSES = {"tokenizer": ("epochs", 100), "tagger": ("iterations", 20), "parser": ("iterations", 10)}
+PASSES = {"tokenizer": 100, "tagger": 20, "parser": 10}  # by default, over the training data
 FEWEST = 3
 KINDS = "parser", "tokenizer"  # models of a treebank, what takes longest first
 
@@ -117,13 +117,12 @@ def train(
     sentences = load("train")
     n_words = sum(each.words.size() - 1 for each in sentences)  # without the root
     share = min(1.0, many / n_words)
-    passes = {**PASSES, "tokenizer": (PASSES["tokenizer"][0], epochs)}
-    chosen = {
-        component: f"{option}={max(round(share * most), FEWEST)}"
-        if (component == "tokenizer") == (kind == "tokenizer")
-        else "none"
-        for component, (option, most) in passes.items()
-    }
+    chosen = dict.fromkeys(PASSES, "none")
+    if kind == "tokenizer":
+        chosen[kind] = f"epochs={epochs}"
+    else:
+        for component in ("tagger", "parser"):
+            chosen[component] = f"iterations={max(round(share * PASSES[component]), FEWEST)}"
     error, begin = ProcessingError(), time.process_time()
     model = Trainer.train("morphodita_parsito", sentences, load("dev"), *chosen.values(), error)
     if error.occurred():
@@ -237,7 +236,9 @@ def main() -> None:
     parser.add_argument("--parts", default=",".join(PARTS), help="parts to score")
     parser.add_argument("--jobs", type=int, default=1, help="processes that train")
     parser.add_argument("--many", type=int, default=10**9, help="words: more have fewer passes")
-    parser.add_argument("--epochs", type=int, default=100, help="most epochs of the tokeniser")
+    parser.add_argument(
+        "--epochs", type=int, default=PASSES["tokenizer"], help="most epochs of the tokeniser"
+    )
     given = parser.parse_args()
     found = [f.name for f in sorted(given.data.iterdir()) if f.is_dir()]
     whole = [name for name in found if all(find(given.data, name, p) for p in ("train", "dev"))]

@@ -3,7 +3,7 @@
 The right entropy of a string is that of the character after it, in bits: low inside a word, high at
 its end, wherever that was seen (Jin & Tanaka-Ishii 2006). It needs no words, so that raw text helps
 a treebank that is small: with 11,000 words of Japanese, F1 of words on the dev set rises from 90.5
-to 93.4.
+to 93.7.
 """
 
 from __future__ import annotations

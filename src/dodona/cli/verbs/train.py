@@ -132,8 +132,8 @@ def _parts(values: dict[str, Any]) -> PartSources:
     names = (*NAMES, "raw", "abbreviations", "segmenter_size")
     sources = {name: values.pop(name) for name in names if name in values}
     if sources and values.get("pipeline", PARSER) != TEXT:
-        names = tuple(name.replace("_", "-") for name in sources)
-        raise UsageError(f"--{', --'.join(names)}: only with --pipeline text")
+        given = ", ".join(f"--{name.replace('_', '-')}" for name in sources)
+        raise UsageError(f"{given}: only with --pipeline text")
     if "raw" in sources:
         sources["raw"] = _names(sources["raw"])
     return PartSources(**sources)
