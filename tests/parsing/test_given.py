@@ -22,12 +22,16 @@ SWAP = ("swap", "first", "linear")
 # --- what is given is kept
 
 
-@pytest.mark.thorough("linear-4", "network-1", "network-4")
+@pytest.mark.thorough("-500")
+@pytest.mark.parametrize("n_cases", [40, 500])
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize(("name", "root", "scorer"), PARSERS)
-def test_whatever_is_given_is_kept(name: str, root: str, scorer: str, beam: int) -> None:
-    n_refused = run(name, root, scorer, beam, 60)
-    assert 0 < n_refused < 12
+def test_whatever_is_given_is_kept(
+    name: str, root: str, scorer: str, beam: int, n_cases: int
+) -> None:
+    """Most cases are possible by construction; bench/given.py tries a hundred thousand."""
+    n_refused = run(name, root, scorer, beam, n_cases, seed=n_cases)
+    assert 0 < n_refused < n_cases / 5
 
 
 @pytest.mark.parametrize("beam", [1, 4])

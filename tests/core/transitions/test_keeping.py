@@ -55,7 +55,7 @@ def test_an_action_is_left_out_if_and_only_if_no_derivation_after_it_has_all_giv
     cores = core_states(system, twin, n)
     found = partials(name, n, TREES[name, root].one_root)
     n_left_out = 0
-    for heads in found if n < 4 else Random(1).sample(sorted(found, key=repr), 40):
+    for heads in found if n < 4 else Random(1).sample(sorted(found, key=repr), 150):
         gold = dodona.Gold(heads, [None] * n)
         arcs = frozenset((h, "root", d) for d, h in enumerate(heads, 1) if h is not None)
         definition = Definition(twin, arcs, unlabelled)
