@@ -7,7 +7,6 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import REQUIRED, Parameter
 from dodona.core.base.values import LARGEST, show
 
-
 # what other tools call these
 ELSEWHERE = {"--format": "--output", "--outfile": "--out", "--heldout": "--dev"}
 ELSEWHERE |= {"download": "models", "process": "parse"}
