@@ -138,9 +138,11 @@ class TestNetworks:
         trainer = continued_trainer(data / "old.conllu", None, base, {"epochs": 1})
         again = trainer._parser(trainer.average())
         gold = list(dodona.read(data / "old.conllu"))
-        pairs = zip(base.parser.pipe(gold), again.pipe(gold), strict=True)
-        n_same = sum(bytes(a) == bytes(b) for a, b in pairs)
-        assert n_same >= 0.97 * len(gold)  # weights are rounded twice
+        before, after = (list(each.pipe(gold, retag=True)) for each in (base.parser, again))
+        same = dodona.evaluate(before, after)
+        assert same.las > 98  # not 100: weights are rounded twice
+        assert same.upos is not None
+        assert same.upos > 98
 
     def test_a_network_learns_new_labels_tags_and_words(self, data: Path, network: Path) -> None:
         base = dodona.load(network)

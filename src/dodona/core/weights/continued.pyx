@@ -22,7 +22,7 @@ from dodona.core.weights.score_cache cimport ScoreCache
 cdef extern from "blocks.h":
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
-cdef double MOST_IN_USE = 0.9   # share of the slots in use; the table cannot grow without whole keys
+cdef double MOST_IN_USE = 0.9   # share of slots in use; the table cannot grow without whole keys
 ctypedef pair[double, uint64_t] Candidate     # a new feature: its negative mass, and its key
 
 
@@ -191,7 +191,7 @@ cdef void copy_classes(ContinuedWeights weights, Averages& row) noexcept nogil:
 
 
 cdef void add_averages(Weights weights, const WeightRow* learned, double time, double unit,
-                      Averages& row) noexcept nogil:
+                       Averages& row) noexcept nogil:
     """Add the averages of a row in training, within the largest weight that can be packed."""
     cdef double most = LARGEST * unit
     cdef size_t c
