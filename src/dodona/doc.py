@@ -172,7 +172,8 @@ class Doc(Sequence[Sentence]):
         """Return the noun phrases of all sentences; see `Sentence.noun_phrases`."""
         from dodona.treebank.noun_phrases import LABEL, find_noun_phrases
 
-        found, n_before = list[Span](), 0
+        found: list[Span] = []
+        n_before = 0
         for sentence in self._sentences:
             for first, last in find_noun_phrases(sentence):
                 found.append(self.span(n_before + first - 1, n_before + last, LABEL))

@@ -149,7 +149,7 @@ def test_tables_are_searched_like_treebanks(shell: Shell, tmp_path: Path) -> Non
     [
         (["[upos=VERB"], 1, "pattern '[upos=VERB', character 1: this [ has no ]"),
         (["[upos=VERB]", "--kwic", "--count"], 2, "--kwic shows matches: it excludes"),
-        (["[upos=VERB]", "--kwic", "0"], 2, "--kwic must be at least 1"),
+        (["[upos=VERB]", "--kwic", "0"], 2, "--kwic must be from 1 to 1,000, not 0"),
         (["[upos=VERB]", "--kwic", "--output", "svg"], 2, "--kwic prints lines of text or json"),
         (["[upos=VERB]", "--count", "x.lemma"], 2, "--by must be a column, or a name"),
         (["[upos=VERB]", "--threads", "0"], 1, "threads must be from 1"),

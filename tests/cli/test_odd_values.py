@@ -50,6 +50,7 @@ def command(verb: str, folder: Path) -> list[str]:
         "evaluate": ["evaluate", oaks, oaks],
         "validate": ["validate", oaks],
         "grep": ["grep", "upos=NOUN", oaks],
+        "facts": ["facts", "--parsed", oaks],
         "convert": ["convert", oaks],
         "draw": ["draw", oaks],
         "oracle": ["oracle", "--gold", oaks],

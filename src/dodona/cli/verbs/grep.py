@@ -25,6 +25,7 @@ from dodona.treebank.word import Word
 
 TEXT, JSON = "text", "json"
 BOLD, PLAIN = "\x1b[1;31m", "\x1b[0m"
+WIDEST = 1_000  # columns on each side of a key word: every line is padded to them
 ALL = "all"  # --count without a field
 FIELD = rf"(?:[A-Za-z_]\w*\.)?(?:{'|'.join(COLUMNS)})|[A-Za-z_]\w*\.[A-Z][\w\[\]]*"
 
@@ -104,7 +105,9 @@ def grep(
         raise UsageError("--count, --by and --invert exclude each other")
     if kwic is not None and (invert or count is not None or by is not None):
         raise UsageError("--kwic shows matches: it excludes --count, --by and --invert")
-    for name, value in {"--most": most, "--steps": steps, "--kwic": kwic}.items():
+    if kwic is not None and not 1 <= kwic <= WIDEST:
+        raise UsageError(f"--kwic must be from 1 to {WIDEST:,}, not {kwic}")
+    for name, value in {"--most": most, "--steps": steps}.items():
         if value is not None and value < 1:
             raise UsageError(f"{name} must be at least 1, not {value}")
     check_threads(threads)
