@@ -8,6 +8,7 @@ from tools.languages.sets import LanguageSet
 
 STUDENT = "--system arc-hybrid --width 160 --layers 2 --hidden 160 --rows 8192 --epochs 20"
 TEACHER = "--teacher-batch 1000"
+SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
 TAUGHT_WORDS = 600_000  # that a teacher learns from, counted in each epoch
 TEACHER_EPOCHS = 6, 30  # at least, at most
@@ -16,17 +17,22 @@ TEACHER_EPOCHS = 6, 30  # at least, at most
 def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) -> list[str]:
     """Return the arguments of `dodona` that make the model of a set: its network and its parts."""
     model = out / one.name / f"{one.package}.dodona"
+    sizes = ["--segmenter-size", str(one.about.get("segmenter_size", SEGMENTER_SIZE))]
     dev = one.file("dev")
     assert dev is not None  # find_sets has looked
     if one.text is None:  # nothing to annotate: the treebank alone
         words = ["train", "--train", str(one.train), "--dev", str(dev), "--pipeline", "text"]
-        return [*words, "--scorer", "neural", *STUDENT.split(), "--out", str(model)]
-    words = ["distil", str(one.train), "--dev", str(dev), "--text", str(one.text)]
+        return [*words, "--scorer", "neural", *STUDENT.split(), *sizes, "--out", str(model)]
+    more = [str(path) for part in one.about.get("more", ()) if (path := one.file(part))]
+    words = ["distil", str(one.train), *more, "--dev", str(dev), "--text", str(one.text)]
+    if one.about.get("raw", True):
+        words += ["--raw", str(one.text)]
     words += ["--held-out", ",".join(map(str, one.held_out))]
     words += ["--work", str(out / one.name / "work"), "--out", str(model)]
     words += ["--teachers", str(n_teachers), "--teacher-epochs", str(teacher_epochs(one))]
     words += ["--encoder", str(encoder)] if encoder else []
     words += ["--silver-per-gold", f"{silver_per_gold(one):.2f}"]
+    words += [*sizes, "--lemma-size", str(one.about.get("lemma_size", LEMMA_SIZE))]
     return [*words, *TEACHER.split(), *STUDENT.split()]
 
 
