@@ -102,7 +102,7 @@ export const LESSONS = [
 			{ path: HYBRID, text: "RIGHT-ARC is that of arc-standard: it joins the two topmost words of the stack, “wrote” and “her”." },
 			{ path: `${HYBRID} SHIFT`, text: "Here SHIFT came first. It cost nothing, unlike in arc-standard: “a” will be attached to the front of the buffer and leave the stack, and “her” will be on top again." },
 			{ path: `${HYBRID} SHIFT LEFT-ARC:DET`, text: "Now RIGHT-ARC:IOBJ is due: “letter” must be shifted next to “wrote”." },
-			{ path: `${HYBRID} SHIFT LEFT-ARC:DET RIGHT-ARC:IOBJ SHIFT RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "The end: again two actions for each word." },
+			{ path: `${HYBRID} SHIFT LEFT-ARC:DET RIGHT-ARC:IOBJ SHIFT RIGHT-ARC:DOBJ SHIFT RIGHT-ARC:P RIGHT-ARC:PRD`, text: "The end: all arcs are built, again by two actions for each word." },
 		],
 	},
 	{
