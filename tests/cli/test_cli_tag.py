@@ -78,8 +78,9 @@ def test_flags_that_do_not_go_together(shell: Shell, arguments: list[str], said:
     assert said in result.err
 
 
-def test_a_parser_without_a_tagger_tags_nothing(shell: Shell, model: Path) -> None:
-    result = shell("tag", model)
+def test_a_parser_without_a_tagger_tags_nothing(shell: Shell, tmp_path: Path) -> None:
+    parser().save(tmp_path / "gold.dodona")
+    result = shell("tag", tmp_path / "gold.dodona")
     assert result.code == 1
     assert "this parser has no tagger" in result.err
 
@@ -149,7 +150,7 @@ def test_tags_are_checked(shell: Shell, data: Path, tmp_path: Path) -> None:
     files = ["--train", data / "train.conllu", "-o", tmp_path / "m"]
     result = shell("train", *files, "--tags", "silver")
     assert result.code == 1
-    assert "tags must be gold, predicted or jackknife:N" in result.err
+    assert "tags must be auto, gold, predicted or jackknife:N" in result.err
 
 
 def test_clusters_are_seen_by_taggers_and_told_by_info(

@@ -166,7 +166,7 @@ def test_rules_beside_a_model_are_packaged(shell: Shell, model: Path, tmp_path: 
     assert make_package(copy, "oak", CARD).rules is None
     beside.write_text("unbroken = []", encoding="utf-8")
     wheel = zipfile.ZipFile(io.BytesIO(make_package(copy, "elm", CARD).to_bytes()))
-    assert wheel.read("dodona_model_elm/elm.rules.toml") == b"unbroken = []"
+    assert wheel.read("dodona_elm/elm.rules.toml") == b"unbroken = []"
     assert "own rules" in shell("info", copy).out and "own rules" not in shell("info", model).out
     beside.write_text("unbrokn = []", encoding="utf-8")
     done = shell("package", copy, "-o", tmp_path, "--licence", "MIT")

@@ -236,19 +236,6 @@ def test_lines_hold_the_same_words() -> None:
     assert [made.text[a:b] for a, b, _ in made.spans] == [gold.text[a:b] for a, b, _ in gold.spans]
 
 
-def test_a_strange_text_is_logged_once(
-    segmenter: Segmenter, caplog: pytest.LogCaptureFixture
-) -> None:
-    fresh = Segmenter.from_bytes(segmenter.to_bytes())
-    strange = "Δεν είναι μικρή και δεν κόσμος μεγάλος όσο ποτέ άλλοτε. " * 5
-    with caplog.at_level("WARNING", logger="dodona"):
-        fresh.segment("He sees the oak.")
-        assert not caplog.records
-        fresh.segment(strange)
-        fresh.segment(strange)
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-
-
 def test_two_contractions_are_three_words() -> None:
     rules = ExpansionRules([("suffix", "n't", ("", "n't")), ("suffix", "'ve", ("", "'ve"))])
     assert ("suffix", "n't've", ("", "n't", "'ve")) in rules.doubled()

@@ -115,10 +115,10 @@ def test_shell_python_and_lines_agree(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_the_server_answers_with_the_same_sentences(tmp_path: Path) -> None:
-    from dodona.server.answers.openapi import DESCRIPTION
     from dodona.server.answers.parse_answers import describe
     from dodona.server.limits import Limits
     from dodona.server.requests.parse_request import ParseRequest
+    from dodona.server.routes.api import DESCRIPTION
 
     sentence = Doc.from_conllu(EVERYTHING)[0]
     asked = ParseRequest.__new__(ParseRequest)

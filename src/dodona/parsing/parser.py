@@ -448,18 +448,17 @@ class Parser(Ruled):
             parsed = parse(batch, search, keep)
             return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
 
-        return stream(self._noting(sentences, keep), work, threads)
+        return stream(self._noting(iter(sentences), keep), work, threads)
 
-    def _noting(self, sentences: Iterable[Item], keep: Collection[str] | None) -> Iterator[Item]:
+    def _noting(self, sentences: Iterator[Item], keep: Collection[str] | None) -> Iterator[Item]:
         """Yield the sentences; log which tags of the first one are kept."""
-        rest = iter(sentences)
-        for first in rest:
+        for first in sentences:
             yield first
             if isinstance(first, Sentence):
                 if kept := given_tags(first, keep or ()):
                     info("%s are kept as they are; retag=True predicts them", ", ".join(kept))
                 break
-        yield from rest
+        yield from sentences
 
     def _search(
         self,

@@ -356,7 +356,8 @@ cdef class MatchSearch:
         if self.is_indexed:
             return 0
         self.is_indexed = True
-        self.first_child.assign(n_words + 1, UNPLACED)
+        self.first_child.clear()
+        self.first_child.resize(n_words + 1, UNPLACED)
         self.next_sibling.assign(n_words, UNPLACED)
         for word in range(n_words - 1, -1, -1):
             if self.sentence.head[word] == NO_HEAD:

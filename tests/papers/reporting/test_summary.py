@@ -19,7 +19,7 @@ def test_the_difference_of_one_seed_is_the_paired_bootstrap(two_treebanks: Path)
     summary = Summary([job.run() for job in list_jobs([treebank], variants, [1])])
     gold = list(dodona.read(treebank.part("test")))
     a, b = (
-        list(dodona.train(treebank.part("train"), epochs=2, training=name).pipe(gold))
+        list(dodona.train(treebank.part("train"), epochs=2, training=name, tags="gold").pipe(gold))
         for name in ("explore", "static")
     )
     expected = dodona.compare(gold, a, b, test="bootstrap", punctuation=False)

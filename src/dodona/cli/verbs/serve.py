@@ -46,7 +46,7 @@ def serve(
         str | None, Flag("listen at a Unix socket instead of a port", metavar="PATH")
     ] = None,
     tls_cert: Annotated[
-        str | None, Flag("certificate chain (PEM); the server then speaks HTTPS")
+        str | None, Flag("file of the certificate chain (PEM); the server then speaks HTTPS")
     ] = None,
     tls_key: Annotated[
         str | None, Flag("key of --tls-cert, unless the same file contains it")
