@@ -193,7 +193,7 @@ class TestParts:
             dodona.train(*files, pipeline="speech")
         with pytest.raises(ValueError, match="nothing to make a model of"):
             PartSources(tagger="none", parser="none")
-        dodona.train(*files, epochs=1).save(tmp_path / "bare.dodona")
+        dodona.train(*files, epochs=1, tags="gold").save(tmp_path / "bare.dodona")
         bare = str(tmp_path / "bare.dodona")
         with pytest.raises(ValueError, match="no segmenter to take"):
             dodona.train(*files, pipeline="text", segmenter=bare)

@@ -109,7 +109,7 @@ def usual_trainer(
 
     In contrast, `new_trainer` takes tags="auto" for gold tags, as experiments do.
     """
-    if settings.tags == AUTO and settings.linear.learner not in AT_ONCE:
+    if sources is None and settings.tags == AUTO and settings.linear.learner not in AT_ONCE:
         train = load_trees(train)
         if find_tags(train):
             settings = settings.replace(tags=PREDICTED)
