@@ -41,7 +41,7 @@ def test_whatever_comes_becomes_one_tree_with_one_root(rows: list[tuple[str, str
     forms, tags, feats = (list(column) for column in zip(*rows, strict=True))
     sentence = dodona.Sentence.from_columns(forms, upos=tags, xpos=tags[::-1], feats=feats)
     for root in ("first", "last", "none"):
-        parsed = parser(root).parse(sentence)
+        [parsed] = parser(root).pipe([sentence], keep_tags=True)
         assert roots_of(parsed) == 1
         assert (parsed.forms, parsed.upos, parsed.feats) == (forms, tags, feats)
         [several] = parser(root).pipe([sentence], roots="many")

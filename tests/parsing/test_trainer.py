@@ -283,7 +283,8 @@ def test_a_long_sentence_under_one_word_is_learned(
         heads=[0 if i == root else root for i in range(1, n + 1)],
         deprels=["root" if i == root else "dep" for i in range(1, n + 1)],
     )
-    parser = dodona.train([star], training=training, tags="gold", **(quick | {"epochs": 2}))
+    settings = quick | {"epochs": 2, "tags": "gold"}
+    parser = dodona.train([star], training=training, **settings)
     assert las(parser, [star]) > 90
 
 

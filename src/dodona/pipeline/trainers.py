@@ -113,8 +113,7 @@ def usual_trainer(
 
     In contrast, `new_trainer` takes tags="auto" for gold tags, as experiments do.
     """
-    has_tagger = sources is None or sources.tagger != NONE
-    if has_tagger and settings.tags == AUTO and settings.linear.learner not in AT_ONCE:
+    if sources is None and settings.tags == AUTO and settings.linear.learner not in AT_ONCE:
         train = load_trees(train)
         if find_tags(train):
             settings = settings.replace(tags=PREDICTED)
