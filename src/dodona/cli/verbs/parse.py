@@ -1,12 +1,9 @@
 """`dodona parse`: parse text or sentences."""
 
-from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from dodona.batches import AHEAD, check_threads, map_in_order
 from dodona.cli.corpora import (
     LEVELS,
     PARQUET,
@@ -18,18 +15,16 @@ from dodona.cli.corpora import (
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
-from dodona.cli.inputs import GUESSED, INPUTS, SentenceOrBad, SentenceReader, Trees
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader, Trees
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, Pipe, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
-from dodona.parsing.given import Given, GivenOf
-from dodona.parsing.given_parsing import Candidate
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
-from dodona.treebank.comments import with_comments
-from dodona.treebank.conllu.errors import BadSentence
-from dodona.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from dodona.parsing.given import GivenOf
 
 WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
 
@@ -154,7 +149,11 @@ def parse(
     parser = Parser.load(file, mapped=mapped)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
-    known = Given.from_sentence if given else None
+    known: GivenOf | None = None
+    if given:
+        from dodona.parsing.given import Given  # other runs should not wait for it
+
+        known = Given.from_sentence
     pipe: Pipe = partial(
         parser.pipe,
         threads=threads,
@@ -168,6 +167,8 @@ def parse(
         given=known,
     )
     if k_best is not None:
+        from dodona.cli.candidates import pipe_candidates
+
         find_best = partial(
             parser.k_best,
             k=k_best,
@@ -183,29 +184,6 @@ def parse(
     trees: Trees = "optional" if given else "ignored"
     reader = SentenceReader(input, parser.segmenter, skip_bad, encoding, trees, for_treebanks=flags)
     annotate(paths, reader, pipe, out, format, file, quiet=quiet)
-
-
-def pipe_candidates(
-    find_best: Callable[..., list[Candidate]],
-    known: GivenOf | None,
-    threads: int,
-    sentences: Iterable[SentenceOrBad],
-) -> Iterator[SentenceOrBad]:
-    """Yield the k best trees of each sentence, with their ranks and scores as comments."""
-
-    def find(item: SentenceOrBad) -> list[SentenceOrBad]:
-        if isinstance(item, BadSentence):
-            return [item]
-        given = known(item) if known else None
-        best = find_best(item, given=given)
-        return [_with_rank(rank, *candidate) for rank, candidate in enumerate(best, 1)]
-
-    check_threads(threads)
-    return chain.from_iterable(map_in_order(find, sentences, threads, AHEAD))
-
-
-def _with_rank(rank: int, sentence: Sentence, score: float) -> Sentence:
-    return with_comments(sentence, [f"# rank = {rank}", f"# score = {score:.0f}"])
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
