@@ -14,7 +14,8 @@ from pathlib import Path
 from tools.environment import PIP, ROOT, python_of
 
 VERSIONS = [f"3.{minor}" for minor in range(10, 15)]
-MODELS = {"en.dodona", "en-small.dodona", "identifier.dodona"}  # the models that ship; others are packages of their own
+# the models that ship, and that of the language identifier; others are packages of their own
+MODELS = {"en.dodona", "en-small.dodona", "identifier.dodona"}
 MOST_BYTES = 30_000_000
 
 

@@ -76,7 +76,8 @@ def test_one_sentence_waits_for_neither_help_nor_rich_nor_training(
         "    'dodona.segmentation.lexicon_learning', 'dodona.tagging.network_tagger'}\n"
         "print(*slow & set(sys.modules), file=sys.stderr, end='')\n"
     )
-    command = [sys.executable, "-c", program, "parse", str(model), str(data / "dev.conllu"), "--keep-tags"]
+    words = ["parse", str(model), str(data / "dev.conllu"), "--keep-tags"]
+    command = [sys.executable, "-c", program, *words]
     done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b""
     assert done.stdout.count(b"\n\n") == 40
@@ -100,7 +101,8 @@ def test_a_start_compiles_no_annotation(model: Path, data: Path) -> None:
         "except SystemExit as left: assert not left.code, left.code\n"
         "print(found, file=sys.stderr, end='')\n"
     )
-    command = [sys.executable, "-c", program, "parse", str(model), str(data / "dev.conllu"), "--keep-tags"]
+    words = ["parse", str(model), str(data / "dev.conllu"), "--keep-tags"]
+    command = [sys.executable, "-c", program, *words]
     assert subprocess.run(command, capture_output=True, check=True).stderr == b"[]"
 
 

@@ -9,6 +9,7 @@ import dodona
 from dodona.tagging.tagger_training import TaggerTrainer
 from support.interrupted import interrupt
 from support.shell import BAD, Shell
+from support.small import train, treebank
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_flags_that_do_not_go_together(shell: Shell, arguments: list[str], said:
 
 
 def test_a_parser_without_a_tagger_tags_nothing(shell: Shell, tmp_path: Path) -> None:
-    parser().save(tmp_path / "gold.dodona")
+    train(treebank(20, 1), tags="gold").save(tmp_path / "gold.dodona")
     result = shell("tag", tmp_path / "gold.dodona")
     assert result.code == 1
     assert "this parser has no tagger" in result.err

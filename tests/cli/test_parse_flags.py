@@ -151,6 +151,15 @@ def skips(lab: Lab, kind: str) -> None:
     assert lab.run(kind, "--skip-bad").code == 0
 
 
+def keeps_heads(lab: Lab, kind: str) -> None:
+    for head in (0, 2):
+        lab.write(kind, TAGGED.replace("vun\t_\tX\t_\t_\t_", f"vun\t_\tX\t_\t_\t{head}").encode())
+        found = lab.run(kind, "--given")
+        assert found.code == 0, found.err
+        (data,) = found.files.values()
+        assert data.split(b"\t")[6] == str(head).encode()
+
+
 def resumes(*words: str) -> Check:
     """Return a check that a second run is refused without --resume, and then parses nothing."""
 
@@ -227,6 +236,7 @@ def only_sentences(flag: str, *values: str, **checks: Check) -> dict[str, Check]
 
 NO_TAGS = refused("--retag", says="--retag does not apply to")
 NO_BAD = refused("--skip-bad", says="--skip-bad does not apply to")
+NO_HEADS = refused("--given", says="--given does not apply to")
 NOT_LINES = refused("--input", "lines", says="--input lines does not apply to a corpus")
 WORDS = changes("--input", "tokens", "--text", "words")
 FLAGS: dict[str, dict[str, Check]] = {
@@ -241,6 +251,12 @@ FLAGS: dict[str, dict[str, Check]] = {
     "constraints": everywhere(asks("(None, None, 'ud')", "--constraints", "ud")),
     "graph": everywhere(refused("--graph", says="the model makes no enhanced graphs")),
     "confidence": everywhere(changes("--confidence")),
+    "given": only_sentences(
+        "--given", a_txt=NO_HEADS, folder=NO_HEADS, stdin=NO_HEADS, a_conllu=keeps_heads
+    ),
+    "k_best": only_sentences(
+        *("--k-best", "2"), **dict.fromkeys(SENTENCES, changes("--k-best", "2"))
+    ),
     "mapped": everywhere(asks("mapped", "--mapped")),
     "keep_tags": only_sentences("--keep-tags", **dict.fromkeys(SENTENCES, changes("--keep-tags"))),
     "retag": only_sentences(
@@ -249,6 +265,8 @@ FLAGS: dict[str, dict[str, Check]] = {
     "skip_bad": only_sentences(
         "--skip-bad", a_txt=NO_BAD, folder=NO_BAD, stdin=NO_BAD, a_conllu=skips
     ),
+    "rules": everywhere(refused("--rules", "none.toml", says="none.toml")),
+    "else_": everywhere(refused("--else", "en", says="--else is for auto")),
     "text": of_corpora(
         *("--text", "other"), texts=refused("--text", "other", says="--text does not apply to it")
     ),

@@ -147,7 +147,7 @@ def test_calibration_lowers_the_error_on_other_data(name: str, beam: int) -> Non
     before, after = (reliability_of(each, "head") for each in (model, calibrated))
     assert after.ece < before.ece and after.ece < 0.06
     assert calibrated.calibration is not None
-    assert {*calibrated.calibration.columns} == {"head", "deprel"}
+    assert {*calibrated.calibration.columns} >= {"head", "deprel"}
     assert [*calibrated.pipe(UNSEEN)] == [*model.pipe(UNSEEN)]
 
 

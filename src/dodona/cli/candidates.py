@@ -1,4 +1,4 @@
-"""The k best trees of each sentence, one after the other."""
+"""The k best trees of a stream of sentences, for `dodona parse --k-best`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from dodona.pipeline.assembly import SegmenterSource
 from dodona.pipeline.sources import PartSources
 from dodona.settings import TEXT
 from dodona.training.loop import Learner, Run
-from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.raw_text import raw_text
 from dodona.treebank.sentence import Sentence
 
@@ -54,8 +53,7 @@ class TextTrainer(Run):
             self._text_scores = number, {}
             try:
                 self._text_scores = number, text_scores(parser, self.trainer.dev)
-            # the metrics do not apply, as with missing heads, or a text has no tags for the parser
-            except (EvaluationError, TreebankError) as error:
+            except EvaluationError as error:  # the metrics do not apply, as with missing heads
                 self.text_problem = str(error)
         parser.record["dev_text"] = self._text_scores[1]
         return parser

@@ -36,6 +36,8 @@ from dodona.tagging.tagger import Tagger
 from dodona.tagging.word_learning import find_tags
 from dodona.training.loop import Report
 from dodona.training.treebanks import Treebank
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.universal import UNANNOTATED
 
 
 @overload
@@ -135,6 +137,8 @@ def new_trainer(
             )
         if settings.tags == AUTO:
             settings = settings.replace(tags=PREDICTED)
+    elif sources is not None:  # text has no tags, and nothing will add them
+        train, dev = without_tags(train), None if dev is None else without_tags(dev)
     tagger = None if sources is None else sources.ready("tagger")
     if settings.scorer != LINEAR and tagger is not None:
         raise SettingsError("a network learns tags together with trees: it takes no other tagger")
@@ -142,6 +146,15 @@ def new_trainer(
     strategy = LinearStrategy(tagger) if linear else _neural_strategy()
     trainer = Trainer(train, dev, settings, strategy)
     return trainer if sources is None else TextTrainer(trainer, sources)
+
+
+def without_tags(treebank: Treebank) -> list[Sentence]:
+    """Return sentences whose tags and lemmas are missing."""
+    found = []
+    for sentence in load_trees(treebank):
+        blank = [UNANNOTATED] * len(sentence)
+        found.append(sentence.replace(upos=blank, xpos=blank, feats=blank, lemmas=blank))
+    return found
 
 
 def continued_trainer(

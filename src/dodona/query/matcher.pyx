@@ -358,7 +358,8 @@ cdef class MatchSearch:
         self.is_indexed = True
         self.first_child.clear()
         self.first_child.resize(n_words + 1, UNPLACED)
-        self.next_sibling.assign(n_words, UNPLACED)
+        self.next_sibling.clear()
+        self.next_sibling.resize(n_words, UNPLACED)
         for word in range(n_words - 1, -1, -1):
             if self.sentence.head[word] == NO_HEAD:
                 continue

@@ -264,7 +264,7 @@ def test_gaps_are_read_from_files_and_the_dev_set_may_have_some(tmp_path: Path) 
     for name, data in [("train", treebank(40, 1)), ("dev", treebank(20, 2))]:
         text = b"".join(map(bytes, with_gaps(data, 0.3, 1)))
         (tmp_path / name).write_bytes(text)
-    trained = train(tmp_path / "train", tmp_path / "dev")
+    trained = train(tmp_path / "train", tmp_path / "dev", tags="gold")
     gold = list(dodona.read(tmp_path / "dev", trees="optional"))
     scores = dodona.evaluate(gold, list(trained.pipe(gold)))
     assert scores.n_unannotated > 10

@@ -239,7 +239,8 @@ def clusters(tmp_path: Path) -> str:
 def settings(tmp_path: Path, clusters: str, templates: str = TEMPLATES) -> dict[str, Any]:
     path = tmp_path / "templates.txt"
     path.write_text(templates, encoding="utf-8")
-    return {"features": str(path), "epochs": 2, "explore_after": 1, "clusters": clusters, "tags": "gold"}
+    quick = {"features": str(path), "epochs": 2, "explore_after": 1, "tags": "gold"}
+    return quick | {"clusters": clusters}
 
 
 def test_a_model_carries_its_clusters_but_not_their_folder(clusters: str, tmp_path: Path) -> None:

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import dodona
-from dodona.cli.candidates import pipe_candidates
 from dodona.cli.corpora import (
     LEVELS,
     PARQUET,
@@ -32,10 +31,12 @@ from dodona.models import (
     find_shipped,
     locate,
 )
-from dodona.parsing.given import Given
 from dodona.segmentation.foreign import model_language
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
+
+if TYPE_CHECKING:
+    from dodona.parsing.given import GivenOf
 
 WITH_CONFIDENCE = ("conllu", "json")  # outputs, beside tables
 
@@ -190,9 +191,15 @@ def parse(
     parser = dodona.load(file, mapped=mapped, rules=rules)
     if confidence and parser.calibration is None:
         say(f"{model}: confidences are not calibrated; see dodona calibrate --help")
-    known = Given.from_sentence if given else None
+    known: GivenOf | None = None
+    if given:
+        from dodona.parsing.given import Given  # other runs should not wait for it
+
+        known = Given.from_sentence
     pipe: Pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, given=known, **how)
     if k_best is not None:
+        from dodona.cli.candidates import pipe_candidates
+
         find_best = partial(
             parser.k_best,
             k=k_best,
