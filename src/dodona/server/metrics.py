@@ -120,6 +120,6 @@ def _escape(value: str) -> str:
     """Escape a label's value.
 
     >>> _escape('a"b')
-    'a\\\\\\\\"b'
+    'a\\\\"b'
     """
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
