@@ -190,7 +190,7 @@ def test_models_may_be_given_names(model: Path) -> None:
     with start(model, f"english-tiny-251115={model}", "--quiet") as server:
         found = server.client.get("/models").json()
         assert found == {
-            "models": {"tiny": ["parser"], "english-tiny-251115": ["parser"]},
+            "models": {name: ["tagger", "parser"] for name in ("tiny", "english-tiny-251115")},
             "default_model": "tiny",
         }
         answer = server.client.post("/process", data={"data": conllu(), "model": "english"})

@@ -124,7 +124,7 @@ def test_the_server_answers_with_the_same_sentences(tmp_path: Path) -> None:
     asked = ParseRequest.__new__(ParseRequest)
     object.__setattr__(asked, "svg", False)
     object.__setattr__(asked, "graph", False)
-    assert describe(sentence, asked, Limits()) == sentence.to_dict()
+    assert json.loads(describe(sentence, asked, Limits(), b"")) == sentence.to_dict()
     schemas = DESCRIPTION["components"]["schemas"]
     assert schemas["Word"] == SCHEMA["$defs"]["word"]
     assert (

@@ -14,7 +14,7 @@ from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import System
 from dodona.parsing.preparation import TrainingData, prepare, prepare_graphs
 from dodona.parsing.scorers import ParserScorer
-from dodona.settings import ENHANCED, Settings
+from dodona.settings import ENHANCED, Settings, SettingsError
 from dodona.training.checkpoint import TrainingState
 from dodona.training.loop import Learner, Run
 from dodona.training.treebanks import Treebank, checksum
@@ -66,15 +66,18 @@ class ParsingTask:
             if settings.graph == ENHANCED
             else prepare(sentences, encoder, settings)
         )
-        self.system: System = system(
-            settings.system,
-            labels=[label.decode() for label in encoder.labels],
-            root=settings.root,
-            loss=settings.loss,
-            static_oracle=settings.static_oracle,
-            root_label=self.data.root_label,
-            exact_words=settings.exact_words,
-        )
+        try:
+            self.system: System = system(
+                settings.system,
+                labels=[label.decode() for label in encoder.labels],
+                root=settings.root,
+                loss=settings.loss,
+                static_oracle=settings.static_oracle,
+                root_label=self.data.root_label,
+                exact_words=settings.exact_words,
+            )
+        except ValueError as error:  # such as an oracle that the system does not have
+            raise SettingsError(str(error)) from error
         seen = seen_actions(self.system, self.data.corpus, self.data.order)
         self.pairs = extend_pairs(known, seen)
         self.actions = Actions(self.system, self.pairs)

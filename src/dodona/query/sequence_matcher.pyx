@@ -127,7 +127,8 @@ cdef class SequenceSearch:
         cdef size_t i, n_code = self.matcher.code.size()
         cdef Py_ssize_t n_found = 0
         self.n_words = n_words
-        self.tried.assign((n_words + 1) * n_code, 0)
+        self.tried.clear()
+        self.tried.resize((n_words + 1) * n_code, 0)
         while start < n_words and n_found < self.most:
             if start % STARTS_PER_CHECK == STARTS_PER_CHECK - 1:
                 check_signals()

@@ -15,7 +15,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
-from dodona import Sentence
+from dodona import Doc, Sentence
 from dodona.enhancing.training import train_enhancer
 from dodona.server.app import make_app
 from dodona.server.errors import Refused
@@ -27,7 +27,7 @@ from dodona.server.routes.api import DESCRIPTION, api_routes, explore_routes, ud
 from dodona.server.routes.pages import page_routes
 from dodona.treebank.graphs.enhanced import enhanced_graph
 from support import small
-from support.server_lab import columns, conllu, models, sentences, text, whole_parser
+from support.server_lab import conllu, models, sentences, text, whole_parser
 
 
 def test_models_with_their_systems(client: TestClient) -> None:
@@ -65,11 +65,26 @@ def test_text_becomes_sentences_with_words(client: TestClient) -> None:
     assert found["model"] == "en-whole-251115"
     assert " ".join(sentence["text"] for sentence in found["sentences"]) == text()
     words = [word for sentence in found["sentences"] for word in sentence["words"]]
-    assert [list(map(str, word.values())) for word in words] == columns(found["conllu"])
+    assert Doc.from_dict(found) == Doc.from_conllu(found["conllu"])
     assert all(isinstance(word["head"], int) for word in words)
 
 
 GIVEN = "1\tOaks\t_\t_\t_\t_\t{}\t_\t_\t_\n2\tspeak\t_\t_\t_\t_\t{}\t_\t_\t_\n\n"
+
+
+@pytest.mark.parametrize("path", ["/api/parse", "/process", "/api/parse.conllu"])
+def test_words_without_tags_are_refused_by_a_model_of_gold_tags(
+    client: TestClient, path: str
+) -> None:
+    bare = GIVEN.format("_", "_")
+    said = "line 1: no UPOS or XPOS, but the model was trained on gold tags"
+    if path == "/api/parse":
+        found = client.post(path, json={"conllu": bare, "model": "bare"})
+    elif path == "/process":
+        found = client.post(path, data={"data": bare, "parser": "", "model": "bare"})
+    else:
+        found = client.post(f"{path}?model=bare&input=conllu", content=bare)
+    assert found.status_code == 400 and said in found.text
 
 
 @pytest.mark.parametrize("head", [0, 2])
@@ -284,7 +299,7 @@ def test_answers_are_as_described(client: TestClient) -> None:
 
 
 def test_an_enhanced_graph_is_drawn_where_there_is_one(client: TestClient) -> None:
-    deps = "1 Oaks _ _ _ _ 2 nsubj 2:nsubj _\n2 speak _ _ _ _ 0 root 0:root _\n\n".replace(
+    deps = "1 Oaks _ X _ _ 2 nsubj 2:nsubj _\n2 speak _ X _ _ 0 root 0:root _\n\n".replace(
         " ", "\t"
     )
     found = client.post("/api/parse", json={"conllu": deps, "graph": True, "model": "bare"}).json()
@@ -311,7 +326,7 @@ def test_graphs_are_made_by_a_model_that_can() -> None:
 
 
 def test_a_graph_beyond_the_limit_of_arcs_is_not_drawn() -> None:
-    rows = (f"{i}\toak\t_\t_\t_\t_\t0\troot\t0:root|{i % 3 + 1}:x\t_\n" for i in (1, 2, 3))
+    rows = (f"{i}\toak\t_\tX\t_\t_\t0\troot\t0:root|{i % 3 + 1}:x\t_\n" for i in (1, 2, 3))
     asked = {"conllu": "".join(rows) + "\n", "graph": True, "model": "bare"}
     for explore_arcs, is_drawn in ((6, True), (5, False)):
         with TestClient(make_app(models(), Limits(explore_arcs=explore_arcs))) as client:

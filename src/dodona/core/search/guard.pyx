@@ -25,8 +25,10 @@ cdef class Guard:
         """Read what is given of a sentence: the heads and labels of the corpus."""
         cdef int i, n = corpus.n_words[sentence]
         cdef size_t first = corpus.first_word[sentence]
-        self.labels.assign(n + 2, NONE)
-        self.no_labels.assign(n + 2, NONE)
+        self.labels.clear()
+        self.labels.resize(n + 2, NONE)
+        self.no_labels.clear()
+        self.no_labels.resize(n + 2, NONE)
         self.is_on = self.has_heads = False
         for i in range(n):
             self.labels[i + 1] = corpus.label[first + i]

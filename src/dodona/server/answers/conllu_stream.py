@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from dodona.server.errors import Refused, note_refusal
 from dodona.server.models import Model
 from dodona.server.requests.bodies import BodyStream
-from dodona.server.requests.sentences import read_conllu, read_text, slices
+from dodona.server.requests.sentences import read_conllu, read_text, require_tagged, slices
 from dodona.server.service import Service
 from dodona.treebank.sentence import Sentence
 
@@ -47,7 +47,8 @@ class ConlluStream(Response):
         """Read, segment, have parsed, and write; runs in a thread of its own."""
         chunks = self._body.chunks()
         is_text = self._input == "text"
-        for batch in slices(read_text(self._model, chunks) if is_text else read_conllu(chunks)):
+        found = read_text(self._model, chunks) if is_text else read_conllu(chunks)
+        for batch in slices(require_tagged(self._model, found)):
             done = self._service.workers.wait_for(partial(self._parse, batch))
             from_thread.run(self._write, "".join(map(Sentence.to_conllu, done)).encode())
             from_thread.run_sync(self._service.count_words, self._scope, sum(map(len, done)))

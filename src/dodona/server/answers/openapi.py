@@ -127,6 +127,7 @@ _PATHS: dict[str, Any] = {
     "/api": _get("This description, for people.", _content(TEXT, HTML)),
     "/": _get("The parse page.", _content(TEXT, HTML)),
     "/explore": _get("The explorer.", _content(TEXT, HTML)),
+    "/help": _get("A short manual.", _content(TEXT, HTML)),
 }
 
 

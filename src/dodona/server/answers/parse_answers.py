@@ -15,7 +15,7 @@ from dodona.server.limits import Limits
 from dodona.server.memory_budget import RequestBudget
 from dodona.server.requests.parse_request import ParseRequest
 from dodona.server.requests.process_request import ProcessRequest
-from dodona.server.requests.sentences import size_of, slices
+from dodona.server.requests.sentences import require_tagged, size_of, slices
 from dodona.server.workers import Errand, Parsing
 from dodona.treebank.conllu.quoting import quote_conllu
 from dodona.treebank.sentence import Sentence
@@ -24,7 +24,7 @@ from dodona.treebank.sentence import Sentence
 def write_parse(asked: ParseRequest, allowed: RequestBudget) -> Iterator[Step]:
     """Yield the answer in steps."""
     batches = []  # everything is read first, so that errors in the input refuse the request
-    for batch in slices(asked.sentences()):
+    for batch in slices(require_tagged(asked.model, asked.sentences())):
         allowed.count_words(sum(map(len, batch)))
         allowed.hold(size_of(batch))
         batches.append(batch)
@@ -88,7 +88,10 @@ def describe(sentence: Sentence, asked: ParseRequest, limits: Limits, graph: byt
 def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Step]:
     """Yield the answer in steps."""
     write = _find_writer(asked)
-    batches = _counted(slices(asked.sentences()), allowed)
+    sentences = asked.sentences()
+    if asked.parse:
+        sentences = require_tagged(asked.model, sentences)
+    batches = _counted(slices(sentences), allowed)
     if not asked.is_raw:  # everything is read first, so that errors in the input refuse the request
         read = []
         for batch in batches:

@@ -31,7 +31,7 @@ export function withoutPictures(sentence) {
 	return rest;
 }
 
-// Return the words whose head or label differs in the other model.
+// Words with another head or label.
 export function differing({ sentence, other }) {
 	if (!other) return new Set();
 	return new Set(sentence.words.filter((word, i) => word.head !== other.words[i].head || word.deprel !== other.words[i].deprel).map(({ id }) => id));
@@ -73,7 +73,7 @@ function drawGraph({ sentence, conllu }, found) {
 	return element("p.notice", {}, why);
 }
 
-// Draw each word below its head, indented by its depth.
+// Draw words below their heads.
 function drawOutline({ sentence, other }, found) {
 	const differ = differing({ sentence, other });
 	const children = new Map();

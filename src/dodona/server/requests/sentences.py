@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import IO, Literal, cast
 
+from dodona.parsing.given_tags import require_tags
 from dodona.server.errors import Refused, bad, explain
 from dodona.server.models import Model
 from dodona.treebank.conllu.errors import TreebankError
@@ -92,6 +93,17 @@ def read_text(
     text = decode(length.pieces())
     found = model.parser.segmenter.stream(text, sentences="lines" if by_lines else "learned")
     return length.completed(chain.from_iterable(found))
+
+
+def require_tagged(model: Model, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Yield the sentences; refuse those without tags if the model was trained on gold tags."""
+    for sentence in sentences:
+        if model.parser.needs_tags:
+            try:
+                require_tags([sentence])
+            except TreebankError as error:
+                raise bad(explain(error)) from error
+        yield sentence
 
 
 def cut(data: bytes) -> Iterator[bytes]:
