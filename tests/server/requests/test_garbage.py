@@ -174,7 +174,7 @@ def test_characters_that_xml_forbids_are_replaced(client: TestClient) -> None:
     result = client.post("/process", data=data).json()["result"]
     nodes = minidom.parseString(result).getElementsByTagName("NODE")
     assert [node.getAttribute("form") for node in nodes] == ["a\ufffdb\ufffdc", "\ufffd"]
-    asked = {"tokens": [["a\x01b", "\uffff"]], "svg": True, "model": "bare"}
+    asked = {"tokens": [["a\x01b", "\uffff"]], "svg": True}
     [sentence] = client.post("/api/parse", json=asked).json()["sentences"]
     assert minidom.parseString(sentence["svg"]).getElementsByTagName("text")
 
