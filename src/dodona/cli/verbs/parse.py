@@ -1,6 +1,6 @@
 """`dodona parse`: parse text or sentences."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -227,7 +227,7 @@ def parse(
 
 def _with_notes(
     pipe: Pipe, notes: InputNotes, items: Iterable[SentenceOrBad]
-) -> Iterable[SentenceOrBad]:
+) -> Iterator[SentenceOrBad]:
     return pipe(notes.watch(items))
 
 
