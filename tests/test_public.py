@@ -22,6 +22,12 @@ def parser() -> Parser:
     return dodona.load("en")
 
 
+@pytest.mark.parametrize("name", ["download", "Pipeline", "blank"])
+def test_names_of_other_tools_get_advice(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"dodona get|dodona\.(load|train)"):
+        getattr(dodona, name)
+
+
 def test_the_version_is_there() -> None:
     assert re.fullmatch(r"\d+\.\d+.*", dodona.__version__)
     assert "__version__" in dir(dodona)

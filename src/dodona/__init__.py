@@ -85,6 +85,12 @@ _HOMES = {
 
 __all__ = ["__version__", "load", *_HOMES]
 
+_ELSEWHERE = {  # names of other tools
+    "download": "`dodona get NAME` in the shell installs a model",
+    "Pipeline": 'dodona.load("en") returns a parser of texts',
+    "blank": "dodona.train(…) makes a parser from a treebank",
+}
+
 
 def load(
     model: str | Path,
@@ -138,7 +144,8 @@ def __getattr__(name: str) -> Any:
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:
-        raise AttributeError(f"module 'dodona' has no attribute {name!r}")
+        advice = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(f"module 'dodona' has no attribute {name!r}{advice}")
     globals()[name] = value
     return value
 

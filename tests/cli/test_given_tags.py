@@ -90,3 +90,10 @@ def test_scores_with_gold_tags_are_marked(shell: Shell, model: Path, data: Path)
 def test_a_text_pipeline_takes_no_gold_tags(data: Path) -> None:
     with pytest.raises(ValueError, match="plain text has no tags"):
         dodona.train(data / "train.conllu", pipeline="text", tags="gold", epochs=1)
+
+
+def test_first_commands_get_advice(shell: Shell, data: Path) -> None:
+    drawn = shell("draw", "en", data / "dev.conllu")
+    assert drawn.code == 2 and "dodona parse en" in drawn.err and "-o trees.html" in drawn.err
+    assert "--train mine.conllu" in shell("train", "mine.conllu").err
+    assert "did you mean get" in shell("download", "de").err

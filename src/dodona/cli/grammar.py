@@ -10,7 +10,7 @@ from dodona.core.base.values import LARGEST, show
 
 # what other tools call these
 ELSEWHERE = {"--format": "--output", "--outfile": "--out", "--heldout": "--dev"}
-ELSEWHERE |= {"download": "models", "process": "parse"}
+ELSEWHERE |= {"download": "get", "process": "parse"}
 
 
 class CommandLine:
@@ -94,7 +94,8 @@ class CommandLine:
                 placed[parameter.name] = words[:n_words] if parameter.is_list else words[0]
                 words = words[n_words:]
         if words:
-            raise UsageError(f"unexpected argument {words[0]!r}")
+            by_flag = f"; --train {words[0]} trains on a file" if "--train" in self.flags else ""
+            raise UsageError(f"unexpected argument {words[0]!r}{by_flag}")
         return placed
 
 

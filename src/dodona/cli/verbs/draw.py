@@ -1,5 +1,6 @@
 """`dodona draw`: draw trees as a page, a picture, or text."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
@@ -7,6 +8,7 @@ from dodona.cli.flags import Flag, Treebanks
 from dodona.cli.inputs import BadSentences, read_treebanks
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import PICTURES, open_writer
+from dodona.models import find
 from dodona.treebank.conllu.reader import FORMATS
 
 PAGE_WIDTH = 1120  # pixels, the width of the HTML page
@@ -48,6 +50,11 @@ def draw(
     Without -o, trees are printed as plain text. -o trees.html writes a page, -o tree.svg a picture
     for papers and slides; .png and .pdf require the extra `pictures`.
     """
+    if files and not Path(files[0]).exists() and find(files[0]) is not None:
+        raise UsageError(
+            f"{files[0]}: a model, but draw reads trees; to parse a text and draw it: dodona parse "
+            f"{' '.join(files)} -o trees.html"
+        )
     format = _format(out, output)
     how = _options(format, width, tags, compact, margin)
     bad = BadSentences()
