@@ -47,12 +47,13 @@ def shell(*words):
             assert left.code == 1 and said.getvalue().count("\\n") == 1, (left, said.getvalue())
             raise OSError(errno.EIO, said.getvalue(), said.getvalue().partition(": ")[0])
 
+AGAIN = "parse", model, corpus, "--retag"
 WORK = {
     "save": (out, lambda: trained.save(out)),
     "checkpoint": (out, lambda: trainer.save_checkpoint(out)),
-    "parse": (out, lambda: shell("parse", model, corpus, "-o", out)),
-    "parse to json": (out, lambda: shell("parse", model, corpus, "-o", out, "--output", "json")),
-    "threads": (out, lambda: shell("parse", model, corpus, "-o", out, "--threads", "2")),
+    "parse": (out, lambda: shell(*AGAIN, "-o", out)),
+    "parse to json": (out, lambda: shell(*AGAIN, "-o", out, "--output", "json")),
+    "threads": (out, lambda: shell(*AGAIN, "-o", out, "--threads", "2")),
     "convert": (out, lambda: shell("convert", corpus, "-o", out, "--to", "conllx")),
     "compress": (folder / "out.gz", lambda: shell("convert", corpus, "-o", folder / "out.gz")),
     "cluster": (out, lambda: shell("cluster", text, "-o", out, "--clusters", "3", "--quiet")),

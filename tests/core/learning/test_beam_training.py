@@ -62,7 +62,7 @@ def test_training_moves_the_weights_that_the_slow_twin_moves(
 def test_a_few_sentences_are_learned_until_the_beam_makes_no_error(
     name: str, root: str, update: str
 ) -> None:
-    settings = {"beam": 4, "update": update, "epochs": 25, "features": "auto"}
+    settings = {"beam": 4, "update": update, "epochs": 25, "features": "auto", "tags": "gold"}
     history = train(treebank(4, 2, 0), system=name, root=root, **settings).record["history"]
     n_updates = [epoch["n_updates"] for epoch in history]
     assert n_updates[0] > 1 and n_updates[-1] == 0

@@ -198,7 +198,7 @@ def test_the_start_page_shows_an_example_version_manual_and_api(page: Page) -> N
     assert page.url.endswith("/")
     foot = page.locator(".foot")
     expect(foot).to_contain_text(f"Dodona {dodona.__version__}")
-    for name, heading in (("API", "API"), ("Manual", "Lessons of your own")):
+    for name, heading in (("API", "Dodona: interface"), ("Manual", "Lessons of your own")):
         page.goto("/")
         foot.get_by_role("link", name=name, exact=True).click()
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
