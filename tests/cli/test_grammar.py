@@ -139,4 +139,4 @@ def test_help_may_be_the_name_of_a_file(shell: Shell) -> None:
 
 def test_names_of_other_tools_lead_to_ours(shell: Shell) -> None:
     assert "did you mean --output?" in shell("parse", "--format", "json").err
-    assert "did you mean models?" in shell("download", "en").err
+    assert "did you mean get?" in shell("download", "en").err
