@@ -176,7 +176,7 @@ def test_it_listens_at_a_unix_socket(model: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_models_are_reloaded_without_a_lost_request(tmp_path: Path, workers: str) -> None:
     path = tmp_path / "oak.dodona"
-    small.parser().save(path)
+    small.train(small.treebank(60, 1), tags="gold").save(path)
     other = small.train(small.treebank(60, 1), small.treebank(20, 2), tags="predicted")
     with start(path, "--workers", workers) as server:
         is_over, statuses = threading.Event(), []
