@@ -65,3 +65,13 @@ def test_a_corpus_of_json_lines_is_parsed(shell: Shell, tmp_path: Path) -> None:
     assert [(row["doc"], row["language"]) for row in rows] == [(0, "de"), (1, "en"), (2, None)]
     assert "dodona get es" in rows[2]["error"]
     assert "1 of 3 documents" in result.err
+
+
+def test_rules_are_for_one_language(shell: Shell, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="rules are for the model of one language"):
+        da.mapper("auto", rules=dodona.Rules(whole=["Q4"]))
+    (tmp_path / "in.jsonl").write_text(json.dumps({"text": ENGLISH}), encoding="utf-8")
+    (tmp_path / "my.toml").write_text('whole = ["Q4"]', encoding="utf-8")
+    words = ["parse", "auto", tmp_path / "in.jsonl", "-o", tmp_path / "out"]
+    done = shell(*words, "--rules", tmp_path / "my.toml")
+    assert done.code == 1 and "not for 'auto'" in done.err

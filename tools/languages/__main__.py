@@ -7,8 +7,7 @@ python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER]
 For each treebank of the data folder (see `sets`): segmenter, lemmas, teacher, silver, student
 (`dodona distil`; `recipe` says with which settings), then calibration, scores, card and wheel
 (`package`). Finished steps are kept in OUT/SET, and repeating the command goes on after them. A
-language that fails is reported, and the others are made. A GPU takes two minutes for a language,
-two cores of a CPU some two hours.
+language that fails is reported, and the others are made. Teachers profit most from a GPU.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""The encoder of all languages, on which teachers stand: `make languages` makes it once.
+"""Make the encoder of all languages, with which teachers begin.
 
-Three steps, kept in OUT/encoder: `pieces` (a vocabulary), `masked` (a masked language model of all
-raw text, segmented into words, and of the treebanks to train on), and `joint` (a teacher of all
-treebanks at once). A GPU needs a quarter of an hour for them; a
-CPU would need days, so that the result is kept in the repository (`models/multilingual.encoder`),
-and this tool is only needed to make another one.
+python -m tools.languages.encoder [--data FOLDER] [--out FOLDER] [--seconds N] [--jobs N]
+
+Three steps, kept in OUT/encoder, after `python -m tools.languages --until sentences`: `pieces` (a
+vocabulary), `masked` (a masked language model of all raw text, segmented into words, and of the
+treebanks to train on), and `multilingual.encoder` (a teacher of all treebanks at once). It takes a
+GPU. `--encoder` of `tools.languages` takes the result, and finds it as models/multilingual.encoder.
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ class ParseOptions:
             raise ValueError(
                 f"{AUTO} identifies the language of texts, not of tokens: name the model"
             )
+        if self.model == AUTO and self.rules is not None:
+            raise ValueError(f"rules are for the model of one language, not for {AUTO!r}")
         if self.default is not None and self.model != AUTO:
             raise ValueError(f"default is for the model {AUTO!r}")
         if self.threads < 1:

@@ -26,15 +26,14 @@ from dodona.distilling.teacher_network import choose_device
 from dodona.extras import require
 
 PAD, UNKNOWN, BEGIN, END, MASK = SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-NO_TARGET = -100
 KEPT, RANDOM = 0.1, 0.1  # shares of chosen pieces that are not masked, or replaced by another one
 LARGEST_GRADIENT = 1.0
 MOST_CHARACTERS = 7000  # with pieces of their own; Chinese and Korean need thousands
 WEIGHT_DECAY = 0.01
 WARM = 0.12  # share of all steps
+POSITIONS = 256  # of the network: teachers read longer sentences than it learns from
 
 AnyArray = Any  # of NumPy
-Report = Any
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,6 @@ class PieceCorpus:
         order = order[np.argsort(n[order], kind="stable")]
         lengths, cuts, begin = n[order], [0], 0
         while begin < len(order):  # as many sentences as fit when padded to the longest of them
-            end = begin + 1
             step = max(size // max(int(lengths[begin]), 1), 1)
             end = min(begin + step, len(order))
             while end > begin + 1 and (end - begin) * int(lengths[end - 1]) > size:
@@ -169,7 +167,7 @@ class Pretraining:
                 num_hidden_layers=settings.layers,
                 num_attention_heads=settings.heads,
                 intermediate_size=4 * settings.width,
-                max_position_embeddings=256,
+                max_position_embeddings=POSITIONS,
                 hidden_dropout_prob=settings.dropout,
                 attention_probs_dropout_prob=settings.dropout,
                 pad_token_id=tokenizer.pad_token_id,

@@ -21,6 +21,7 @@ from dodona.settings import Settings
 from dodona.tagging.network_tagger import NetworkTagger
 from dodona.training.neural import export
 from dodona.training.neural.batching import BatchCapacity, make_batch
+from dodona.training.neural.network import new_parameters
 from dodona.training.neural.strategy import NeuralStrategy
 from dodona.training.neural.tag_heads import learn_combinations
 from support.read_words import products_of, tags_of
@@ -224,3 +225,13 @@ def test_settings_that_a_network_would_ignore_are_refused(
         dodona.Settings(scorer="neural", **changed)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="hidden=32 is for the neural scorer"):
         dodona.Settings(hidden=32)
+
+
+def test_a_network_that_diverged_is_named() -> None:
+    strategy = NeuralStrategy()
+    Trainer(TRAIN, None, settings(epochs=1), strategy)
+    parameters = dict(new_parameters(strategy.shape, 1))
+    strategy.arrays_of(parameters)
+    parameters["class.bias"] = parameters["class.bias"] * np.nan
+    with pytest.raises(export.DivergedError, match=r"class\.bias is not finite.*--learning-rate"):
+        strategy.arrays_of(parameters)

@@ -12,12 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from dodona.errors import DodonaError
 from dodona.training.neural.network import Numbers, Parameters, Shape
 
 LARGEST = 127
 MOST = 127.0  # largest value that the core accepts
 INT8, FLOAT32 = "int8", "float32"
 PRECISIONS = INT8, FLOAT32
+
+
+class DivergedError(DodonaError, ArithmeticError):
+    """A network whose numbers have become infinite, or no numbers."""
 
 
 def describe(shape: Shape, atoms: Sequence[int], n_classes: int) -> dict[str, Any]:
@@ -70,6 +75,21 @@ def fold(
         found[f"atom.{i}"] = p["atom"][begin:end]
     found["class"], found["class.bias"] = p["class"][:n_classes], p["class.bias"][:n_classes]
     return found
+
+
+def require_finite(folded: Mapping[str, Numbers]) -> None:
+    """Raise DivergedError if an array has numbers that are not finite.
+
+    >>> require_finite({"class": np.array([1.0, np.nan])})
+    Traceback (most recent call last):
+    dodona.training.neural.export.DivergedError: training diverged: class is not finite; repeat ...
+    """
+    for name, values in folded.items():
+        if not np.isfinite(values).all():
+            raise DivergedError(
+                f"training diverged: {name} is not finite; repeat the command (--resume goes on "
+                "from the last epoch that was saved), or lower --learning-rate"
+            )
 
 
 def is_quantised(name: str) -> bool:

@@ -257,6 +257,7 @@ class NeuralStrategy(Strategy):
         """Return the arrays of a model with these parameters."""
         n_classes = self.task.actions.n_classes
         folded = export.fold(self.shape, parameters, self.tags.parts, self.atoms, n_classes)
+        export.require_finite(folded)
         return export.to_arrays(folded, self.task.settings.network.precision)
 
     def learned(self, arrays: Arrays) -> LearnedScorer:
