@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from dodona.server.app import make_app
+from dodona.server.http.guard import ConnectionGuard
+from dodona.server.http.serving import serve
+from dodona.server.limits import Limits
 from support.server_lab import page_models
 from tools.browser import MISSING, start_browser
 
@@ -24,15 +27,15 @@ SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Of a server of the pages, while it runs."""
-    config = uvicorn.Config(make_app(page_models()), port=0, log_level="warning")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
+    listening = socket.create_server(("127.0.0.1", 0))
+    loop, end = asyncio.new_event_loop(), asyncio.Event()
+    running = serve(make_app(page_models()), listening, ConnectionGuard(Limits()), end=end)
+    thread = threading.Thread(target=loop.run_until_complete, args=(running,))
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    loop.call_soon_threadsafe(end.set)
     thread.join()
+    loop.close()
 
 
 @pytest.fixture(scope="module")
