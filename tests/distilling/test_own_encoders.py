@@ -99,10 +99,13 @@ def test_only_chosen_pieces_are_masked() -> None:
     tokenizer = learn_pieces(WORDS, TINY.vocabulary)
     training = Pretraining(tokenizer, PieceCorpus.of(WORDS, tokenizer, 128), TINY)
     batch = torch.from_numpy(next(training.corpus.batches(400, seed=1)))
-    inputs, chosen = training._mask(batch)
+    inputs, positions = training._mask(batch, 40)
+    chosen = torch.zeros(batch.shape, dtype=torch.bool)
+    chosen.view(-1)[positions] = True
+    assert chosen.sum() == 40
     assert torch.equal(inputs[~chosen], batch[~chosen])
     assert not chosen[batch < 5].any()  # neither padding nor other special pieces
-    assert 0.05 < chosen[batch >= 5].float().mean() < 0.4
+    assert 20 < (inputs == tokenizer.mask_token_id).sum() <= 40
 
 
 def test_training_ends_in_time() -> None:

@@ -132,9 +132,9 @@ class PretrainedEncoder(nn.Module):
 
     def forward(self, pieces: dict[str, torch.Tensor], n_words: int) -> torch.Tensor:
         """Return the vectors of all words."""
-        layers = self.model(
-            input_ids=pieces["ids"], attention_mask=pieces["mask"], output_hidden_states=True
-        ).hidden_states
+        ids, mask = pieces["ids"], pieces["mask"]
+        with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.is_cuda):
+            layers = self.model(ids, attention_mask=mask, output_hidden_states=True).hidden_states
         mixed = torch.einsum("l,lwpd->wpd", self.mix.softmax(0), torch.stack(layers).float())
         used, words = mixed.reshape(-1, self.width)[pieces["at"]], pieces["words"]
         sums = used.new_zeros(n_words, self.width).index_add(0, words, used)

@@ -159,6 +159,7 @@ class Pretraining:
         torch.manual_seed(settings.seed)
         self.tokenizer, self.corpus, self.settings = tokenizer, corpus, settings
         self.device = choose_device()
+        self.is_on_gpu = self.device.type == "cuda"
         self.model = transformers.ElectraForMaskedLM(
             transformers.ElectraConfig(
                 vocab_size=len(tokenizer),
@@ -178,7 +179,7 @@ class Pretraining:
             lr=settings.learning_rate,
             betas=(0.9, 0.98),
             weight_decay=WEIGHT_DECAY,
-            fused=self.device.type == "cuda",
+            fused=self.is_on_gpu,
         )
         self.n_done = self.step = 0  # epochs, steps
         self.n_steps = sum(1 for _ in corpus.batches(settings.batch_pieces, 0)) * settings.epochs
@@ -207,14 +208,14 @@ class Pretraining:
         rate = min(past / WARM, 0.5 + 0.5 * math.cos(math.pi * past))
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * max(rate, 1e-3)
-        ids = torch.from_numpy(batch).to(self.device, non_blocking=True)
-        inputs, chosen = self._mask(ids)
-        kind = self.device.type
-        with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
+        ids = self._transfer(batch)
+        n_chosen = max(round(self.settings.masked * int((batch >= len(SPECIAL)).sum())), 1)
+        inputs, chosen = self._mask(ids, n_chosen)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_on_gpu):
             hidden = self.model.electra(input_ids=inputs, attention_mask=(ids != 0).long())[0]
-            guessed = self.model.generator_predictions(hidden[chosen])
+            guessed = self.model.generator_predictions(hidden.flatten(0, 1)[chosen])
             scores = self.model.generator_lm_head(guessed)
-        loss = functional.cross_entropy(scores.float(), ids[chosen])
+        loss = functional.cross_entropy(scores.float(), ids.flatten()[chosen])
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), LARGEST_GRADIENT)
@@ -222,15 +223,25 @@ class Pretraining:
         self.step += 1
         return loss.detach()
 
-    def _mask(self, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the pieces with some masked, and which ones are to be guessed."""
-        chosen = (torch.rand(ids.shape, device=self.device) < self.settings.masked) & (
-            ids >= len(SPECIAL)
-        )
-        how = torch.rand(ids.shape, device=self.device)
-        others = torch.randint(len(SPECIAL), len(self.tokenizer), ids.shape, device=self.device)
-        inputs = ids.masked_fill(chosen & (how >= KEPT + RANDOM), self.tokenizer.mask_token_id)
-        return torch.where(chosen & (how < RANDOM), others, inputs), chosen
+    def _transfer(self, batch: AnyArray) -> Tensor:
+        """Return a batch on the device, without waiting for the steps before."""
+        ids = torch.from_numpy(batch)
+        return ids.pin_memory().to("cuda", non_blocking=True) if self.is_on_gpu else ids
+
+    def _mask(self, ids: Tensor, n_chosen: int) -> tuple[Tensor, Tensor]:
+        """Return the pieces with some masked, and the positions of those to be guessed.
+
+        How many they are is known beforehand: a number found on the GPU would have to be waited
+        for in every step.
+        """
+        flat = ids.flatten()
+        chances = torch.rand(flat.shape, device=self.device).masked_fill(flat < len(SPECIAL), -1)
+        chosen = chances.topk(n_chosen).indices
+        how = torch.rand(n_chosen, device=self.device)
+        others = torch.randint(len(SPECIAL), len(self.tokenizer), how.shape, device=self.device)
+        shown = torch.where(how < KEPT, flat[chosen], self.tokenizer.mask_token_id)
+        shown = torch.where(how >= 1 - RANDOM, others, shown)
+        return flat.scatter(0, chosen, shown).view_as(ids), chosen
 
     def save(self, folder: Path) -> None:
         """Write the encoder, without the layer that guesses pieces, as `transformers` reads it."""
