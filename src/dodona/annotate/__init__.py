@@ -1,0 +1,1 @@
+"""Annotation of treebanks with a parser that keeps what is decided, fills in the rest and learns."""
