@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from copy import deepcopy
 from itertools import count
 
 from dodona.annotate.changes import (
@@ -179,7 +178,7 @@ def _split_sentence(rows: Rows, word: int, taken: Callable[[], Collection[str]])
     if around is not None and around.range and around.range[0] < word:
         raise ChangeError(f"word {word} is inside the multiword token {around.fields[ID]}")
     text, at = rows.text(), rows.lines.index(first_row if around is None else around)
-    second = Rows("", deepcopy(rows.lines[at:]), rows.after, rows.end)
+    second = Rows("", rows.lines[at:], rows.after, rows.end)
     rows.lines, rows.after = rows.lines[:at], rows.end
     second.renumber(lambda i: i - word + 1 if i >= word else None)
     rows.renumber(lambda i: i if i < word else None)
