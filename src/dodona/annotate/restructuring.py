@@ -122,7 +122,10 @@ def _merge_words(rows: Rows, first: int, last: int) -> None:
         if ends == (first, last):
             whole = row
         elif ends[0] <= last and ends[1] >= first and not (ends[0] <= first and last <= ends[1]):
-            raise ChangeError(f"words {first} to {last} cut the multiword token {row.fields[ID]}")
+            raise ChangeError(
+                f"words {first} to {last} include a part of the multiword token {row.fields[ID]}, "
+                "or more than it: remove the token first"
+            )
     form = "".join(row.fields[FORM] + " " * row.space_after for row in words[:-1])
     outside = [row for row in words if row.head is not None and not first <= row.head <= last]
     if outside and outside[0] is not kept:
