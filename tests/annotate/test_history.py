@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import signal
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import sleep
-from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +34,7 @@ from dodona.annotate.errors import AnnotateError, ChangeError, ConflictError, Lo
 from dodona.annotate.journal import JournalError
 from dodona.annotate.views import SentenceView
 from dodona.treebank.conllu.reader import read
+from support.annotate_killing import kill_once
 from support.annotating import LINES, change, model, write
 
 NUMBERS = st.integers(1, 6)
@@ -245,68 +243,10 @@ def test_the_treebank_is_saved_while_people_work(
 
 # --- kill -9
 
-USE = """
-import sys
-from random import Random
-from zlib import crc32
-from dodona.annotate import Workbench
-from dodona.annotate.changes import MergeSentence, SetArc, SplitSentence
-rng = Random(int(sys.argv[2]))
-bench = Workbench(sys.argv[1], model=sys.argv[3])
-print("open", flush=True)
-while True:
-    index = rng.randrange(bench.n_sentences)
-    view = bench.sentence(index)
-    n_words = len(view.words)
-    kind = rng.random()
-    if kind < 0.1:
-        bench.save()
-    elif kind < 0.2 and bench.overview().can_undo:
-        view = bench.undo()
-    elif kind < 0.25 and n_words > 2:
-        view = bench.change(index, view.revision, SplitSentence(2))
-    elif kind < 0.3 and index + 1 < bench.n_sentences:
-        view = bench.change(index, view.revision, MergeSentence())
-    elif n_words > 1:
-        word, head = rng.sample(range(1, n_words + 1), 2)
-        view = bench.change(index, view.revision, SetArc(word, head, "x" * rng.randrange(1, 9)))
-    else:
-        continue
-    print(bench.n_sentences, view.index, crc32(repr(view.words).encode()), flush=True)
-"""
-
 
 @pytest.mark.thorough
 def test_a_killed_process_loses_no_acknowledged_change(tmp_path: Path) -> None:
-    """At twenty random moments; bench/annotate_kill.py tries two hundred."""
+    """At twenty random moments; bench/workbench.py tries two hundred."""
     path, rng = write(tmp_path), Random(7)
     n_acknowledged = sum(kill_once(path, i, rng.random() * 0.4) for i in range(20))
     assert n_acknowledged > 50
-
-
-def kill_once(path: Path, seed: int, seconds: float, name: str = "none") -> int:
-    """Kill a process that annotates; check that its last acknowledged change is there."""
-    command = [sys.executable, "-c", USE, str(path), str(seed), name]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "open\n"
-        sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        lines = [line.split() for line in process.stdout.read().splitlines()]
-    acknowledged = [line for line in lines if len(line) == 3]
-    list(read(path, trees="optional"))  # a valid file, whenever it happened
-    with Workbench(path, model=name) as bench:
-        if acknowledged:
-            assert is_there(bench, *map(int, acknowledged[-1]))
-    return len(acknowledged)
-
-
-def is_there(bench: Workbench, n_sentences: int, index: int, checksum: int) -> bool:
-    """Whether a sentence is as acknowledged; one more step may have reached the journal."""
-    for step in (bench.overview, bench.undo, bench.redo, bench.redo):
-        with suppress(ChangeError):
-            step()
-        words = bench.sentence(index).words if index < bench.n_sentences else ()
-        if (bench.n_sentences, crc32(repr(words).encode())) == (n_sentences, checksum):
-            return True
-    return False
