@@ -32,9 +32,9 @@ while True:
         bench.save()
     elif kind < 0.2 and bench.overview().can_undo:
         view = bench.undo()
-    elif kind < 0.25 and n_words > 2:
-        view = bench.change(index, view.revision, SplitSentence(2))
-    elif kind < 0.3 and index + 1 < bench.n_sentences:
+    elif kind < 0.25 and n_words > 3 and not view.ranges:
+        view = bench.change(index, view.revision, SplitSentence(3))
+    elif kind < 0.3 and 1 <= index < bench.n_sentences - 1:
         view = bench.change(index, view.revision, MergeSentence())
     elif n_words > 1:
         word, head = rng.sample(range(1, n_words + 1), 2)
