@@ -166,3 +166,23 @@ def test_the_least_certain_of_the_first_sentences_comes_first(tmp_path: Path) ->
         chosen = bench.next("uncertain")
         doubts = dict(enumerate(bench._ratings("uncertain", range(12)).values()))
         assert chosen == max(doubts, key=lambda i: (doubts[i], -i))
+
+
+@pytest.mark.thorough
+def test_a_network_learns_on_demand_also_from_partial_trees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jax", reason="needs the extra neural")
+    monkeypatch.setattr(workbench, "FIRST", 1000)
+    partial = [
+        sentence.replace(heads=[None, *sentence.heads[1:]], deprels=["_", *sentence.deprels[1:]])
+        for sentence in gold(20)
+    ]
+    data = b"".join(map(bytes, partial)) + stripped(gold(3, 9))
+    with Workbench(write(tmp_path, data)) as bench:
+        assert bench.overview().n_partial == 20
+        bench.learn("network", wait=True)
+        assert (bench.learning.state, bench.learning.message) == ("idle", "")
+        [point] = bench.learning.curve
+        assert (point.kind, point.n_sentences) == ("network", 20)
+        assert {word.arc for word in bench.sentence(21).words} == {"guessed"}
