@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import dodona
-from dodona.annotate import Workbench, learning, workbench
+from dodona.annotate import Workbench, learner, learning, workbench
 from dodona.annotate.changes import Confirm, SetArc
 from dodona.annotate.errors import AnnotateError, ChangeError
 from dodona.annotate.learner import training_sentences
 from dodona.annotate.rows import Rows
-from dodona.settings import LINEAR
+from dodona.settings import LINEAR, NEURAL
 from support.annotating import change, gold, model, stripped, write
 from support.small import treebank
 
@@ -172,17 +173,18 @@ def test_the_least_certain_of_the_first_sentences_comes_first(tmp_path: Path) ->
 def test_a_network_learns_on_demand_also_from_partial_trees(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In this process, with a tiny network: what the learner does in its own."""
     pytest.importorskip("jax", reason="needs the extra neural")
-    monkeypatch.setattr(workbench, "FIRST", 1000)
-    partial = [
+    monkeypatch.setattr(learner, "WIDTH", 32)
+    monkeypatch.setattr(learner, "LAYERS", 1)
+    monkeypatch.setattr(learner, "train", partial(dodona.train, hidden=32, epochs=1))
+    trees = [
         sentence.replace(heads=[None, *sentence.heads[1:]], deprels=["_", *sentence.deprels[1:]])
         for sentence in gold(20)
     ]
-    data = b"".join(map(bytes, partial)) + stripped(gold(3, 9))
-    with Workbench(write(tmp_path, data)) as bench:
-        assert bench.overview().n_partial == 20
-        bench.learn("network", wait=True)
-        assert (bench.learning.state, bench.learning.message) == ("idle", "")
-        [point] = bench.learning.curve
-        assert (point.kind, point.n_sentences) == ("network", 20)
-        assert {word.arc for word in bench.sentence(21).words} == {"guessed"}
+    (tmp_path / "train.conllu").write_bytes(b"".join(map(bytes, trees)))
+    result = learner.Result()
+    parser = learner.learn(tmp_path, learner.Job("network", "", "", ""), result)
+    assert (result.n_sentences, parser.settings.scorer) == (20, NEURAL)
+    assert parser.record["n_unannotated"] == 20
+    assert dodona.load(tmp_path / "model.dodona").settings.network.width == 32
