@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,11 +138,12 @@ def test_learning_that_fails_says_why_and_the_old_parser_stays(
 
 
 def test_there_is_nothing_to_learn_from_or_to_keep_at_first(tmp_path: Path) -> None:
+    mistaken: Any = "deep"
     with Workbench(write(tmp_path, stripped(gold(3)))) as bench:
         with pytest.raises(AnnotateError, match="nothing to learn from"):
             bench.learn()
         with pytest.raises(ChangeError, match="kind 'deep': linear or network"):
-            bench.learn("deep")  # type: ignore[arg-type]
+            bench.learn(mistaken)
         with pytest.raises(AnnotateError, match="there is no parser yet"):
             bench.keep(tmp_path / "x.dodona")
         with pytest.raises(AnnotateError, match="'uncertain' needs a model"):
