@@ -1,8 +1,9 @@
 """The language of a text, identified by its character n-grams.
 
 A linear model of hashed n-grams with a class for each language and one for none of them, in
-integers, so that every platform gives the same answer. It reads the first words of a text only.
-`tools/identifier` trains it.
+integers, so that every platform gives the same answer. Close languages, such as Danish and Bokmål,
+have a second model of more n-grams, which decides between them. Only the first words of a text are
+read. `tools/identifier` trains both.
 """
 
 from functools import cache
@@ -16,7 +17,7 @@ from dodona.storage.json_fields import read_field
 from dodona.storage.serialisable import reporting_damage
 
 FILE = Path(__file__).parent / "identifier.dodona"
-KIND, VERSION = "identifier", 1
+KIND, VERSION = "identifier", 2
 MIN_LETTERS = 20  # of a text whose language can be told
 DOUBT = 200  # lead of no language that rejects a text; docs/how-to/models.md has the error rates
 
@@ -29,13 +30,20 @@ class Guess(NamedTuple):
 
 
 class Identifier:
-    """A model of languages, made by `tools/identifier`."""
+    """A model of languages, made by `tools/identifier`; `close` has the models of close ones."""
 
-    def __init__(self, languages: list[str], scorer: NgramScorer) -> None:
-        if len(languages) + 1 != scorer.n_classes:
-            raise ValueError(f"{len(languages)} languages, but {scorer.n_classes} classes")
+    def __init__(
+        self, languages: list[str], scorer: NgramScorer, close: list[tuple[list[str], NgramScorer]]
+    ) -> None:
+        for names, one, n_more in ((languages, scorer, 1), *((*group, 0) for group in close)):
+            if len(names) + n_more != one.n_classes:
+                raise ValueError(f"{len(names)} languages, but {one.n_classes} classes")
         self.languages = tuple(languages)  # some in two scripts occur twice
         self._scorer = scorer
+        self._close: dict[int, tuple[list[int], NgramScorer]] = {}
+        for names, one in close:
+            members = [languages.index(name) for name in names]
+            self._close |= dict.fromkeys(members, (members, one))
 
     @classmethod
     def load(cls, path: Path = FILE) -> "Identifier":
@@ -44,7 +52,11 @@ class Identifier:
         with reporting_damage(path, KIND, "get a fresh copy"):
             languages = read_field(about, "languages", list[str])
             scorer = NgramScorer(arrays["keys"], arrays["weights"], len(languages) + 1)
-            return cls(languages, scorer)
+            close = []
+            for number, names in enumerate(read_field(about, "close", list[list[str]])):
+                keys, weights = arrays[f"{number}.keys"], arrays[f"{number}.weights"]
+                close.append((names, NgramScorer(keys, weights, len(names))))
+            return cls(languages, scorer, close)
 
     def guess(self, text: str, other: str | None = None) -> Guess | None:
         """Return the most likely language, and its lead on `other`; None if there is too little.
@@ -56,6 +68,11 @@ class Identifier:
             return None
         none = scores.pop()
         best = max(scores)
+        if (group := self._close.get(scores.index(best))) is not None:
+            members, scorer = group
+            fine = scorer.scores(text)[0]
+            for member, score in zip(members, fine, strict=True):
+                scores[member] = best - max(fine) + score
         language = self.languages[scores.index(best)] if none - best <= DOUBT else None
         if other is None:
             return Guess(language, 0)
