@@ -1,13 +1,15 @@
 """Measure what words of gold buy: parsers of raw text, trained on parts of a treebank.
 
     python bench/learning_curves.py --data DIR cy_ccg fi_tdt hy_bsut id_gsd
+    python bench/learning_curves.py --data DIR sr_set --relative hr_set --learners linear
 
 DIR has `treebanks/NAME/{train,dev}.conllu.gz` and `text/CODE.txt.gz`, as for `make languages`. A
 part is the beginning of the treebank in a random order, the same for all learners, so that a larger
 part contains the smaller ones. Learners: `linear` (default settings), `clusters` (with Brown
-clusters of raw text) and `network` (the sizes of `make languages`, without silver). Each result is
-printed as a line of JSON, with scores on the dev set: words and sentences found in raw text; UPOS,
-UAS and LAS with the words given but no tags; LAS from raw text.
+clusters of raw text) and `network` (the sizes of `make languages`, without silver). With
+--relative, the train set of another treebank is learned from, too. Each result is printed as a line
+of JSON, with scores on the dev set: words and sentences found in raw text; UPOS, UAS and LAS with
+the words given but no tags; LAS from raw text.
 """
 
 from __future__ import annotations
@@ -89,6 +91,7 @@ def main(
     data: Annotated[Path, typer.Option(envvar="DODONA_LANGUAGES", help="data folder")],
     words: Annotated[str, typer.Option(help="sizes of parts")] = "1000,5000,20000",
     learners: str = "linear,clusters,network",
+    relative: Annotated[str, typer.Option(help="treebank of a related language")] = "",
     seed: Annotated[int, typer.Option(help="of the choice of sentences")] = 1,
 ) -> None:
     """Train and score every learner on every part of every treebank."""
@@ -98,12 +101,19 @@ def main(
             continue
         sentences = load_trees(treebank / "train.conllu.gz")
         gold = list(dodona.read(treebank / "dev.conllu.gz"))
+        others = data / "treebanks" / relative / "train.conllu.gz"
+        more = load_trees(others) if relative else []
         for n_words in map(int, words.split(",")):
             part = part_of(sentences, n_words, seed)
             begin = time.process_time()
-            parser = train(part, gold, learner, text)
+            parser = train(more + part, gold, learner, text)
             seconds = round(time.process_time() - begin)
-            row = {"set": name, "learner": learner, "words": sum(map(len, part))}
+            row = {
+                "set": name,
+                "relative": relative,
+                "learner": learner,
+                "words": sum(map(len, part)),
+            }
             row |= {"sentences": len(part), "seconds": seconds, "dev": scores_of(parser, gold)}
             print(json.dumps(row), flush=True)
 

@@ -8,14 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.speaker_checks import (
-    FOLDER,
-    SpeakerChecks,
-    codes,
-    wrong_relations,
-    wrong_sentences,
-    wrong_tokens,
-)
 
 import dodona
 from dodona.languages.identifier import identify
@@ -25,6 +17,14 @@ from dodona.models.wheel_names import module_of
 from dodona.parsing.parser import Parser
 from dodona.segmentation.foreign import ForeignTextWarning
 from dodona.treebank.universal import RELATIONS
+from support.speaker_checks import (
+    FOLDER,
+    SpeakerChecks,
+    codes,
+    wrong_relations,
+    wrong_sentences,
+    wrong_tokens,
+)
 
 WHEELS = FOLDER.parents[1] / "models"
 CHECKS = {"ends": wrong_sentences, "tokens": wrong_tokens, "pass": wrong_relations}

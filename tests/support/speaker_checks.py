@@ -1,7 +1,7 @@
 """Checks that a speaker would make of a model: sentence ends, tokens, and words with relations.
 
-`tests/languages/CODE.toml` has the checks of a language. A line of its `sentences` has the tokens of
-a sentence, `|`, and checks of its tree: `nsubj=Hund` holds where a word "Hund" is a subject, of
+`tests/languages/CODE.toml` has the checks of a language. A line of its `sentences` has the tokens
+of a sentence, `|`, and checks of its tree: `nsubj=Hund` holds where a word "Hund" is a subject, of
 whatever subtype. `pass` is the percentage of these checks that must hold, since models err. All
 sentence ends and tokens must be found, or the percentage that `ends` and `tokens` give. The
 sentences as they are written are in `examples/CODE.txt`, a line each.

@@ -45,8 +45,8 @@ def main(words: list[str] | None = None) -> None:
         base = train(samples, MOST, chosen.seed)
         languages = [name.removesuffix(CYRILLIC) for name in base[0][:-1]]
         arrays = to_arrays("", *base[1:])
-        for number, (group, most) in enumerate(GROUPS.items()):
-            arrays |= to_arrays(f"{number}.", *train_close(group, most, texts, trees, base))
+        for number, (group, how) in enumerate(GROUPS.items()):
+            arrays |= to_arrays(f"{number}.", *train_close(group, *how, texts, trees, base))
         about = {"languages": languages, "close": [*GROUPS]}
         container.write(chosen.out, KIND, VERSION, about, arrays)
         print(f"{chosen.out}: {chosen.out.stat().st_size:,} bytes")

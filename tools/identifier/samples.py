@@ -117,7 +117,7 @@ def make_samples(
     for language in sorted(texts.keys() | trees.keys()):
         known = (line for line in texts.get(language, ()) if not is_held_out(line))
         pieces = cut(known, MOST_OF_TEXT, chance)
-        sentences = trees.get(language, [])
+        sentences = [*trees.get(language, [])]
         chance.shuffle(sentences)
         pieces += cut(sentences, MOST_OF_TREEBANK, chance)
         found[language] = pieces

@@ -168,7 +168,7 @@ def _has_text(path: Path) -> bool:
 
 
 def with_dev(one: LanguageSet, folder: Path) -> LanguageSet:
-    """Return a set that has a dev set: its own, or the end of its train set, cut off in a folder."""
+    """Return a set with a dev set: its own, or the end of its train set, cut off in a folder."""
     if one.file("dev") is not None:
         return one
     cut = replace(one, cut=folder / "cut")
@@ -176,7 +176,9 @@ def with_dev(one: LanguageSet, folder: Path) -> LanguageSet:
         sentences = list(read(one.train))
         if len(sentences) < LEAST_SENTENCES:
             n = f"{len(sentences)} sentences"
-            sys.exit(f"{one.train}: {n} are too few to cut off a dev set; at least {LEAST_SENTENCES}")
+            sys.exit(
+                f"{one.train}: {n} are too few to cut off a dev set; at least {LEAST_SENTENCES}"
+            )
         n_train = len(sentences) - len(sentences) // DEV_SHARE
         (folder / "cut").mkdir(parents=True, exist_ok=True)
         for part, some in (("train", sentences[:n_train]), ("dev", sentences[n_train:])):
