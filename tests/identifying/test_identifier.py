@@ -112,6 +112,19 @@ def test_scores_are_sums_of_rows() -> None:
     assert scorer.scores("An oak speaks")[0] == expected
 
 
+def test_words_count_by_their_rows_or_by_the_mean_of_their_n_grams() -> None:
+    oak, leaf = (memoryview(ngram_keys(word)[0]).cast("I") for word in ("oak", "leafs"))
+    rows = {oak[-1]: (7, -2)} | {key: (number, 1) for number, key in enumerate(leaf[1:5], 1)}
+    keys = array("I", sorted(rows))
+    weights = array("b", bytes(2 * N_SHARED)) + array("b", [n for k in keys for n in rows[k]])
+    scorer = NgramScorer(keys, weights, 2, by_words=True)
+    assert scorer.scores("oak")[0] == [7, -2]
+    assert scorer.scores("leafs")[0] == [3 * (1 + 2 + 3 + 4) // 4, 3]  # a known word has no mean
+    assert scorer.scores("oak leafs oak")[0] == [7 + 7 + 7, -2 + 3 - 2]
+    assert scorer.scores("tt")[0] == [0, 0]  # no n-gram is known
+    assert NgramScorer(keys, weights, 2).scores("leafs")[0] == [10, 4]
+
+
 def sentences(path: Path) -> Iterator[str]:
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("# text = ") and len(line) >= 49:

@@ -45,9 +45,13 @@ def main(words: list[str] | None = None) -> None:
         base = train(samples, MOST, chosen.seed)
         languages = [name.removesuffix(CYRILLIC) for name in base[0][:-1]]
         arrays = to_arrays("", *base[1:])
-        for number, (group, how) in enumerate(GROUPS.items()):
-            arrays |= to_arrays(f"{number}.", *train_close(group, *how, texts, trees, base))
-        about = {"languages": languages, "close": [*GROUPS]}
+        for number, group in enumerate(GROUPS):
+            arrays |= to_arrays(f"{number}.", *train_close(group, texts, trees, base))
+        about = {
+            "languages": languages,
+            "close": [group.languages for group in GROUPS],
+            "by_words": [group.by_words for group in GROUPS],
+        }
         container.write(chosen.out, KIND, VERSION, about, arrays)
         print(f"{chosen.out}: {chosen.out.stat().st_size:,} bytes")
     print_report(chosen.out, texts, folders, chosen.unknown)

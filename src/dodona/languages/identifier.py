@@ -53,9 +53,10 @@ class Identifier:
             languages = read_field(about, "languages", list[str])
             scorer = NgramScorer(arrays["keys"], arrays["weights"], len(languages) + 1)
             close = []
+            by_words = read_field(about, "by_words", list[bool])
             for number, names in enumerate(read_field(about, "close", list[list[str]])):
-                keys, weights = arrays[f"{number}.keys"], arrays[f"{number}.weights"]
-                close.append((names, NgramScorer(keys, weights, len(names))))
+                table = arrays[f"{number}.keys"], arrays[f"{number}.weights"]
+                close.append((names, NgramScorer(*table, len(names), by_words[number])))
             return cls(languages, scorer, close)
 
     def guess(self, text: str, other: str | None = None) -> Guess | None:
