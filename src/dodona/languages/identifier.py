@@ -6,7 +6,8 @@ have a second model of more n-grams, which decides between them. Only the first 
 read. `tools/identifier` trains both.
 """
 
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,20 +31,25 @@ class Guess(NamedTuple):
 
 
 class Identifier:
-    """A model of languages, made by `tools/identifier`; `close` has the models of close ones."""
+    """A model of languages, made by `tools/identifier`.
+
+    `close` has groups of close languages with their models, which are built when a text needs them.
+    """
 
     def __init__(
-        self, languages: list[str], scorer: NgramScorer, close: list[tuple[list[str], NgramScorer]]
+        self,
+        languages: list[str],
+        scorer: NgramScorer,
+        close: Sequence[tuple[list[str], Callable[[], NgramScorer]]],
     ) -> None:
-        for names, one, n_more in ((languages, scorer, 1), *((*group, 0) for group in close)):
-            if len(names) + n_more != one.n_classes:
-                raise ValueError(f"{len(names)} languages, but {one.n_classes} classes")
+        if len(languages) + 1 != scorer.n_classes:
+            raise ValueError(f"{len(languages)} languages, but {scorer.n_classes} classes")
         self.languages = tuple(languages)  # some in two scripts occur twice
         self._scorer = scorer
-        self._close: dict[int, tuple[list[int], NgramScorer]] = {}
-        for names, one in close:
+        self._close: dict[int, tuple[list[int], Callable[[], NgramScorer]]] = {}
+        for names, build in close:
             members = [languages.index(name) for name in names]
-            self._close |= dict.fromkeys(members, (members, one))
+            self._close |= dict.fromkeys(members, (members, cache(build)))
 
     @classmethod
     def load(cls, path: Path = FILE) -> "Identifier":
@@ -56,7 +62,7 @@ class Identifier:
             by_words = read_field(about, "by_words", list[bool])
             for number, names in enumerate(read_field(about, "close", list[list[str]])):
                 table = arrays[f"{number}.keys"], arrays[f"{number}.weights"]
-                close.append((names, NgramScorer(*table, len(names), by_words[number])))
+                close.append((names, partial(NgramScorer, *table, len(names), by_words[number])))
             return cls(languages, scorer, close)
 
     def guess(self, text: str, other: str | None = None) -> Guess | None:
@@ -71,7 +77,7 @@ class Identifier:
         best = max(scores)
         if (group := self._close.get(scores.index(best))) is not None:
             members, scorer = group
-            fine = scorer.scores(text)[0]
+            fine = scorer().scores(text)[0]
             for member, score in zip(members, fine, strict=True):
                 scores[member] = best - max(fine) + score
         language = self.languages[scores.index(best)] if none - best <= DOUBT else None
