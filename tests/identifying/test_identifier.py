@@ -55,7 +55,7 @@ def test_every_language_has_a_name_and_names_have_codes() -> None:
 
 def test_the_file_is_small_and_its_damage_is_noticed(tmp_path: Path) -> None:
     data = FILE.read_bytes()
-    assert len(data) <= 1_000_000
+    assert len(data) <= 1_500_000
     bad = tmp_path / "bad.dodona"
     for changed in (data[:-1], data[:5000] + bytes([data[5000] ^ 1]) + data[5001:]):
         bad.write_bytes(changed)
@@ -112,6 +112,19 @@ def test_scores_are_sums_of_rows() -> None:
     assert scorer.scores("An oak speaks")[0] == expected
 
 
+def test_words_count_by_their_rows_or_by_the_mean_of_their_n_grams() -> None:
+    oak, leaf = (memoryview(ngram_keys(word)[0]).cast("I") for word in ("oak", "leafs"))
+    rows = {oak[-1]: (7, -2)} | {key: (number, 1) for number, key in enumerate(leaf[1:5], 1)}
+    keys = array("I", sorted(rows))
+    weights = array("b", bytes(2 * N_SHARED)) + array("b", [n for k in keys for n in rows[k]])
+    scorer = NgramScorer(keys, weights, 2, by_words=True)
+    assert scorer.scores("oak")[0] == [7, -2]
+    assert scorer.scores("leafs")[0] == [3 * (1 + 2 + 3 + 4) // 4, 3]  # a known word has no mean
+    assert scorer.scores("oak leafs oak")[0] == [7 + 7 + 7, -2 + 3 - 2]
+    assert scorer.scores("tt")[0] == [0, 0]  # no n-gram is known
+    assert NgramScorer(keys, weights, 2).scores("leafs")[0] == [10, 4]
+
+
 def sentences(path: Path) -> Iterator[str]:
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("# text = ") and len(line) >= 49:
@@ -130,3 +143,35 @@ def test_sentences_of_treebanks_are_recognised(
         pytest.skip("DODONA_DATA names no folder with this treebank")
     found = [identify(text) for text in sentences(folder / "dev.conllu")]
     assert found.count(language) >= floor * len(found)
+
+
+def test_close_languages_are_told_apart_by_a_second_model() -> None:
+    keys = array("I", sorted({*memoryview(ngram_keys("oak")[0]).cast("I")}))
+
+    def model(*row: int) -> NgramScorer:
+        own, every = array("b", row * len(keys)), array("b", bytes(len(row) * N_SHARED))
+        return NgramScorer(keys, every + own, len(row))
+
+    base = model(5, 4, 1, 0)  # of aa, bb, cc and none
+    text = "oak " * 8
+    for group, expected in ((None, "aa"), (["aa", "bb"], "bb"), (["bb", "cc"], "aa")):
+        close = [] if group is None else [(group, lambda: model(1, 2))]
+        guess = Identifier(["aa", "bb", "cc"], base, close).guess(text, "aa")
+        assert guess is not None and guess.language == expected
+        assert guess.lead == (0 if expected == "aa" else len(ngram_keys(text)[1]))
+    with pytest.raises(ValueError, match="2 languages, but 4 classes"):
+        Identifier(["aa", "bb"], base, [])
+
+
+CLOSE = {
+    "da": "Jeg vidste ikke, hvad de ville gøre, men nogle af dem sagde noget om en bil.",
+    "nb": "Jeg visste ikke hva de ville gjøre, men noen av dem sa noe om en bil.",
+    "nn": "Eg visste ikkje kva dei ville gjere, men nokre av dei sa noko om ein bil.",
+    "hr": "Tko zna što će se dogoditi idući tjedan u glazbenoj školi i u kazalištu.",
+    "sr": "Ko zna šta će se desiti sledeće nedelje u muzičkoj školi i u pozorištu.",
+}
+
+
+@pytest.mark.parametrize("language", CLOSE)
+def test_a_sentence_in_a_close_language_is_recognised(language: str) -> None:
+    assert identify(CLOSE[language]) == language

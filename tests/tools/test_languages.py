@@ -13,10 +13,10 @@ import dodona
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
-from tools.languages.__main__ import main
+from tools.languages.__main__ import main, missing
 from tools.languages.package import score_tables
 from tools.languages.recipe import command, silver_per_gold, teacher_epochs
-from tools.languages.sets import TABLE, LanguageSet, find_sets
+from tools.languages.sets import TABLE, LanguageSet, find_sets, with_dev
 from tools.treebanks import ROOT
 
 WORDS = (
@@ -34,13 +34,14 @@ def write(path: Path, text: str) -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Four treebanks: of a language without an entry in the table, one without text, and two of
-    one language."""
+    """Five treebanks: of a language without an entry in the table, one without text, two of one
+    language, and one without a dev set."""
     for name in ("xx_one", "cy_ccg", "fa_perdt", "fa_seraji"):
         for part in ("train", "dev", "test"):
             write(tmp_path / "treebanks" / name / f"{part}.conllu.gz", SENTENCE * 20)
     write(tmp_path / "treebanks" / "cy_ccg" / "test2.conllu", SENTENCE)
-    write(tmp_path / "treebanks" / "de_no_dev" / "train.conllu", SENTENCE)
+    write(tmp_path / "treebanks" / "ga_nodev" / "train.conllu", SENTENCE * 40)
+    write(tmp_path / "text" / "ga.txt.gz", "\n")
     for name in ("xx", "cy"):
         write(tmp_path / "text" / f"{name}.txt.gz", "Oaks grow.\n" * 200)
     return tmp_path
@@ -52,7 +53,7 @@ def by_name(data: Path) -> dict[str, LanguageSet]:
 
 def test_sets_are_found_without_a_list(data: Path) -> None:
     sets = by_name(data)
-    assert list(sets) == ["cy_ccg", "fa_perdt", "fa_seraji", "xx_one"]
+    assert list(sets) == ["cy_ccg", "fa_perdt", "fa_seraji", "ga_nodev", "xx_one"]
     unknown, welsh = sets["xx_one"], sets["cy_ccg"]
     assert (unknown.language, unknown.package, unknown.licence) == ("xx", "xx", "CC BY-SA 4.0")
     assert (welsh.language, welsh.treebank) == ("Welsh", "UD Welsh CCG")
@@ -66,12 +67,37 @@ def test_one_treebank_of_a_language_has_its_name(data: Path) -> None:
     assert [one.package for one in find_sets(data, ["fa_seraji"])] == ["fa-seraji"]
     with pytest.raises(SystemExit, match="zz: no such set"):
         find_sets(data, ["zz"])
-    with pytest.raises(SystemExit, match="no treebanks there"):
+    with pytest.raises(SystemExit, match=r"no treebanks/CODE_NAME/train\.conllu there"):
         find_sets(data / "text")
 
 
+def test_a_treebank_without_a_dev_set_gets_one(data: Path, tmp_path: Path) -> None:
+    whole = by_name(data)["ga_nodev"]
+    one = with_dev(whole, tmp_path / "out")
+    assert (whole.n_words, one.n_words) == (120, 108)
+    assert [len(list(dodona.read(path))) for path in (one.train, one.dev)] == [36, 4]
+    assert one.dev in one.held_out and whole.folder not in one.train.parents
+    before = one.dev.stat()
+    assert with_dev(whole, tmp_path / "out").dev.stat() == before  # not cut again
+    write(whole.folder / "train.conllu", SENTENCE * 9)
+    with pytest.raises(SystemExit, match=r"train\.conllu: 9 sentences are too few"):
+        with_dev(whole, tmp_path / "other")
+
+
+def test_what_a_set_lacks_is_reported(data: Path, tmp_path: Path) -> None:
+    sets = by_name(data)
+    assert sets["ga_nodev"].text is None  # an empty file
+    assert list(missing(sets["cy_ccg"])) == []
+    found = list(missing(with_dev(sets["ga_nodev"], tmp_path)))
+    assert [line.partition(";")[0] for line in found] == [
+        "no dev set",
+        "no raw text in text/ga.txt.gz",
+        "no test set",
+    ]
+
+
 def test_the_commands_are_valid(data: Path) -> None:
-    for one in find_sets(data):
+    for one in (with_dev(one, data / "out" / one.name) for one in find_sets(data)):
         verb, *words = command(one, data / "out", data / "all.encoder", 1)
         values = CommandLine(words, parameters(load_verb(verb))).values()
         assert (verb, values["system"]) == ("distil" if one.text else "train", "arc-hybrid")

@@ -17,12 +17,13 @@ import numpy as np
 from dodona.languages.identifier import KIND, VERSION
 from dodona.storage import container
 from dodona.storage.container import Array
+from tools.identifier.close import GROUPS, train_close
 from tools.identifier.report import print_report
 from tools.identifier.samples import CYRILLIC, make_samples, read_texts, read_treebanks
 from tools.identifier.training import train
 
 FILE = Path(__file__).parents[2] / "src" / "dodona" / "languages" / "identifier.dodona"
-MOST = 22_000  # n-grams with weights of their own: below a megabyte
+MOST = 23_000  # n-grams with a weight for every language: a megabyte
 
 
 def main(words: list[str] | None = None) -> None:
@@ -39,16 +40,29 @@ def main(words: list[str] | None = None) -> None:
     folders = [*(chosen.languages / "treebanks").iterdir(), *chosen.treebanks]
     texts = read_texts(chosen.languages / "text", chosen.english)
     if not chosen.test:
-        samples = make_samples(texts, read_treebanks(folders, "train"), chosen.seed)
-        classes, keys, weights = train(samples, MOST, chosen.seed)
-        languages = [name.removesuffix(CYRILLIC) for name in classes[:-1]]
-        arrays = {
-            "keys": Array("U32", keys.astype(np.uint32).tobytes()),
-            "weights": Array("I8", weights.tobytes()),
+        trees = read_treebanks(folders, "train")
+        samples = make_samples(texts, trees, chosen.seed)
+        base = train(samples, MOST, chosen.seed)
+        languages = [name.removesuffix(CYRILLIC) for name in base[0][:-1]]
+        arrays = to_arrays("", *base[1:])
+        for number, group in enumerate(GROUPS):
+            arrays |= to_arrays(f"{number}.", *train_close(group, texts, trees, base))
+        about = {
+            "languages": languages,
+            "close": [group.languages for group in GROUPS],
+            "by_words": [group.by_words for group in GROUPS],
         }
-        container.write(chosen.out, KIND, VERSION, {"languages": languages}, arrays)
+        container.write(chosen.out, KIND, VERSION, about, arrays)
         print(f"{chosen.out}: {chosen.out.stat().st_size:,} bytes")
     print_report(chosen.out, texts, folders, chosen.unknown)
+
+
+def to_arrays(prefix: str, keys: np.ndarray, weights: np.ndarray) -> dict[str, Array]:
+    """Return a table of n-grams as arrays of the file."""
+    return {
+        f"{prefix}keys": Array("U32", keys.astype(np.uint32).tobytes()),
+        f"{prefix}weights": Array("I8", weights.tobytes()),
+    }
 
 
 if __name__ == "__main__":

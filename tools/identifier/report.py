@@ -34,9 +34,11 @@ def print_report(
 def _print_known(title: str, identifier: Identifier, texts: Mapping[str, list[str]]) -> None:
     print(f"## {title}, from {SHORTEST} characters on")
     wrong: Counter[tuple[str, str]] = Counter()
-    n_all = 0
+    n_all = n_short = 0
     for language in sorted(texts.keys() & {*identifier.languages}):
-        lines = [line for line in texts[language] if len(line) >= SHORTEST]
+        every = [line for line in texts[language] if len(line) >= SHORTEST]
+        lines = [line for line in every if identifier.guess(line) is not None]
+        n_short += len(every) - len(lines)
         found = Counter(_identify(identifier, line) for line in lines)
         n_right, n_all = found.pop(language, 0), n_all + len(lines)
         wrong.update({(language, other): n for other, n in found.items()})
@@ -45,6 +47,7 @@ def _print_known(title: str, identifier: Identifier, texts: Mapping[str, list[st
     n_rejected = sum(n for (_, other), n in wrong.items() if other == NONE)
     n_wrong = sum(wrong.values())
     print(f"all: {n_all:,}, {100 * (1 - n_wrong / n_all):.2f}%; {n_rejected} rejected")
+    print(f"beside them {n_short} that are addresses, rulers and numbers with hardly a word")
     print(f"confusions: {wrong.most_common(20)}")
 
 

@@ -24,6 +24,7 @@ ENGLISH = "en"
 HELD_OUT = 33  # one paragraph of so many is not learned from
 SHORTEST, LONGEST = 15, 260  # characters of a piece
 MOST_OF_TEXT, MOST_OF_TREEBANK = 6_000, 6_000  # pieces of a language; more text outweighs the rest
+MOST_OF_CLOSE = 16_000  # pieces of one of the close languages, which also have a table of their own
 CLOSE = (("nb", "nn"), ("nb", "da"), ("nn", "da"), ("nn", "sv"), ("hr", "sr"), ("cs", "sk"))
 CYRILLIC = "@cyrillic"  # of a class: a language in its other script
 BY_SCRIPT = ("el", "grc", "he", "hy", "ja", "ko", "zh")  # the script alone gives the language
@@ -116,7 +117,7 @@ def make_samples(
     for language in sorted(texts.keys() | trees.keys()):
         known = (line for line in texts.get(language, ()) if not is_held_out(line))
         pieces = cut(known, MOST_OF_TEXT, chance)
-        sentences = trees.get(language, [])
+        sentences = [*trees.get(language, [])]
         chance.shuffle(sentences)
         pieces += cut(sentences, MOST_OF_TREEBANK, chance)
         found[language] = pieces

@@ -19,14 +19,15 @@ from dodona.core.identifying.ngrams import N_SHARED, ngram_keys
 from tools.identifier.samples import CLOSE
 
 COUNTED = 4_000  # pieces of each language among whose n-grams some are chosen
-TYPICAL = 600  # n-grams of each language: its most frequent ones
-TELLING = 150  # n-grams of each pair of languages: those that tell them apart
+TYPICAL = 800  # n-grams of each language: its most frequent ones
+TELLING = 200  # n-grams of each pair of languages: those that tell them apart
 TELLING_CLOSE = 3_000  # n-grams of a pair of close languages
 ALPHA = 0.3  # added to every count
 TEMPERATURE = 10.0  # n-grams of a text are not independent: their scores are divided by this
 TUNED = 2_500  # pieces of each language from which no language is told apart
-KNOWN = 4.0  # weight of a piece of a known language: wrong rejection is worse than acceptance
+KNOWN = 8.0  # weight of a piece of a known language: wrong rejection is worse than acceptance
 BLOCK, BATCH = 2_000, 256
+PASSES = 3  # over these pieces
 RATE = 0.05  # of AdaGrad
 CLIPPED = 0.9995  # share of the weights that eight bits hold
 
@@ -128,14 +129,16 @@ def tune_rejection(
     is_none = np.array([label for _, label in pairs])
     importance = np.where(is_none, 1.0, KNOWN)
     squares = np.full(len(weights), 1e-2, np.float32)
-    for start in range(0, len(pairs), BATCH):
+    n_steps = PASSES * len(pairs)
+    for step in range(0, n_steps, BATCH):
+        start = step % len(pairs)
         part = slice(start, start + BATCH)
         scores = matrix[part] @ weights
         scores = np.exp(scores - scores.max(1, keepdims=True))
         wrong = (scores[:, -1] / scores.sum(1) - is_none[part]) * importance[part]
         gradient = matrix[part].T @ (wrong / BATCH).astype(np.float32)
         squares += gradient * gradient
-        weights[:, -1] -= RATE * (1 - start / len(pairs)) * gradient / np.sqrt(squares)
+        weights[:, -1] -= RATE * (1 - step / n_steps) * gradient / np.sqrt(squares)
 
 
 def to_integers(weights: np.ndarray) -> np.ndarray:

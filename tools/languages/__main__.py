@@ -16,12 +16,13 @@ import argparse
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
 from tools.languages.recipe import command
-from tools.languages.sets import LanguageSet, find_data, find_sets
+from tools.languages.sets import LanguageSet, find_data, find_sets, with_dev
 from tools.treebanks import ROOT
 
 ENCODER = ROOT / "models" / "multilingual.encoder"
@@ -34,13 +35,17 @@ def main(words: list[str] | None = None) -> None:
     for name in ("data", "out", "encoder"):
         setattr(chosen, name, getattr(chosen, name).absolute())
     names = [name for name in chosen.languages.split(",") if name]
-    sets = [one for one in find_sets(chosen.data, names) if names or one.is_packaged]
+    found = [one for one in find_sets(chosen.data, names) if names or one.is_packaged]
+    sets = [with_dev(one, chosen.out / one.name) for one in found]
     sets.sort(key=lambda one: -one.n_words)  # the longest first, so that jobs end together
     encoder = chosen.encoder if chosen.encoder.exists() else None
     if chosen.show:
         for one in sets:
             print("dodona", shlex.join(command(one, chosen.out, encoder, chosen.teachers)))
         return
+    for one in sets:
+        for problem in missing(one):
+            print(f"{one.name}: {problem}")
     if encoder is None:
         print(f"{chosen.encoder}: no such encoder; teachers learn from their treebanks alone")
     with ThreadPoolExecutor(chosen.jobs) as pool:
@@ -65,6 +70,16 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--show", action="store_true", help="only print the commands")
     options.add_argument("--test", action="store_true", help="also score the test sets")
     return options
+
+
+def missing(one: LanguageSet) -> Iterator[str]:
+    """Yield what a set lacks, and what is done instead."""
+    if one.cut is not None:
+        yield f"no dev set; the last tenth of the train set is cut off: {one.dev}"
+    if one.text is None:
+        yield f"no raw text in text/{one.code}.txt.gz; the network learns from the treebank alone"
+    if one.file("test") is None:
+        yield "no test set; only the dev set is scored"
 
 
 def make(one: LanguageSet, chosen: argparse.Namespace, encoder: Path | None) -> bool:

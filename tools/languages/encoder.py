@@ -36,7 +36,7 @@ from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
-from tools.languages.sets import LanguageSet, find_data, find_sets
+from tools.languages.sets import LanguageSet, find_data, find_sets, with_dev
 
 SAMPLE = 20_000  # sentences of a language for the vocabulary
 ENOUGH = 700_000  # words; a language with fewer is repeated
@@ -130,7 +130,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=float("inf"), help="of the masked model")
     options.add_argument("--jobs", type=int, default=8, help="processes that split words")
     chosen = options.parse_args()
-    sets = find_sets(chosen.data)
+    sets = [with_dev(one, chosen.out / one.name) for one in find_sets(chosen.data)]
     masked = make_masked(sets, chosen.out, PretrainingSettings(), chosen.seconds, chosen.jobs)
     path = chosen.out / "encoder" / "multilingual.encoder"
     if not path.exists():

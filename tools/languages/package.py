@@ -22,7 +22,7 @@ from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.sentence import Sentence
-from tools.languages.sets import LanguageSet, find_data, find_sets
+from tools.languages.sets import LanguageSet, find_data, find_sets, with_dev
 from tools.treebanks import ROOT
 
 VERSION = "1.0"
@@ -47,16 +47,15 @@ def main(words: list[str] | None = None) -> None:
     options.add_argument("--peers", type=Path, help="scores of other parsers, as JSON lines")
     chosen = options.parse_args(words)
     (one,) = find_sets(chosen.data, [chosen.treebank.name])
+    one = with_dev(one, chosen.model.parent)
     print(package(one, chosen.model, chosen.out or chosen.model.parent, chosen.test, chosen.peers))
 
 
 def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | None) -> Path:
     """Return the path of the wheel."""
-    dev = one.file("dev")
-    assert dev is not None
     card = Card(one.language, one.treebank, one.licence, VERSION)
-    parser = dodona.calibrate(add_card(Parser.load(model), card), dev)
-    gold = list(dodona.read(dev))
+    parser = dodona.calibrate(add_card(Parser.load(model), card), one.dev)
+    gold = list(dodona.read(one.dev))
     parser.record |= words_scores(parser, gold, "dev_") | {"dev_text": text_scores(parser, gold)}
     parts = {part: one.file(part) for part in (("dev", "test", "test2") if test else ("dev",))}
     found = {part: scores_of(parser, path) for part, path in parts.items() if path is not None}

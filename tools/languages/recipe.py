@@ -18,13 +18,11 @@ def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) 
     """Return the arguments of `dodona` that make the model of a set: its network and its parts."""
     model = out / one.name / f"{one.package}.dodona"
     sizes = ["--segmenter-size", str(one.about.get("segmenter_size", SEGMENTER_SIZE))]
-    dev = one.file("dev")
-    assert dev is not None  # find_sets has looked
     if one.text is None:  # nothing to annotate: the treebank alone
-        words = ["train", "--train", str(one.train), "--dev", str(dev), "--pipeline", "text"]
+        words = ["train", "--train", str(one.train), "--dev", str(one.dev), "--pipeline", "text"]
         return [*words, "--scorer", "neural", *STUDENT.split(), *sizes, "--out", str(model)]
     more = [str(path) for part in one.about.get("more", ()) if (path := one.file(part))]
-    words = ["distil", str(one.train), *more, "--dev", str(dev), "--text", str(one.text)]
+    words = ["distil", str(one.train), *more, "--dev", str(one.dev), "--text", str(one.text)]
     if one.about.get("raw", True):
         words += ["--raw", str(one.text)]
     words += ["--held-out", ",".join(map(str, one.held_out))]

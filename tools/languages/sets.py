@@ -3,7 +3,8 @@
 A data folder has `treebanks/CODE_NAME/{train,dev,test}.conllu.gz`, perhaps with further tests
 (`test2.conllu.gz`), and `text/CODE.txt.gz`. Whatever treebank is found gets a model by the same
 recipe; `languages.toml` lists only what cannot be found out: names, licences, which of two
-treebanks of a language is packaged, and parts without spacing.
+treebanks of a language is packaged, and parts without spacing. A treebank without a dev set gets
+one, its last tenth (`with_dev`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import gzip
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dodona.treebank.conllu.reader import read
+from dodona.treebank.conllu.writer import Writer
 from tools.treebanks import ROOT
 
 if sys.version_info >= (3, 11):
@@ -27,6 +30,8 @@ else:
 TABLE = Path(__file__).with_name("languages.toml")
 WORD, NEWLINE = ord("0"), 10
 DEFAULT_LICENCE = "CC BY-SA 4.0"
+LEAST_TEXT = 1_000  # bytes; less is no text
+DEV_SHARE, LEAST_SENTENCES = 10, 20  # one sentence of so many is cut off, if there are enough
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,7 @@ class LanguageSet:
     folder: Path  # of the treebank
     text: Path | None
     about: dict[str, Any]  # of languages.toml
+    cut: Path | None = None  # folder of train and dev, where the treebank has no dev set
 
     @property
     def name(self) -> str:
@@ -74,9 +80,10 @@ class LanguageSet:
 
     def file(self, part: str) -> Path | None:
         """Return the file of a part, such as "dev"; None if there is none."""
-        for ending in (".conllu.gz", ".conllu"):
-            if (path := self.folder / f"{part}{ending}").is_file():
-                return path
+        for folder in filter(None, (self.cut, self.folder)):
+            for ending in (".conllu.gz", ".conllu"):
+                if (path := folder / f"{part}{ending}").is_file():
+                    return path
         return None
 
     @property
@@ -84,6 +91,13 @@ class LanguageSet:
         """The file to learn from."""
         path = self.file("train")
         assert path is not None  # find_sets has looked
+        return path
+
+    @property
+    def dev(self) -> Path:
+        """The file that chooses the best epoch."""
+        path = self.file("dev")
+        assert path is not None  # with_dev has made one
         return path
 
     @property
@@ -125,9 +139,9 @@ def find_sets(data: Path, chosen: Sequence[str] = ()) -> list[LanguageSet]:
     """Return the sets of a data folder, or those of some languages or treebanks."""
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     folders = sorted((data / "treebanks").glob("*_*"))
-    known = [f for f in folders if any(f.glob("train.conllu*")) and any(f.glob("dev.conllu*"))]
+    known = [folder for folder in folders if any(folder.glob("train.conllu*"))]
     if not known:
-        sys.exit(f"{data}: no treebanks there; see docs/how-to/languages.md")
+        sys.exit(f"{data}: no treebanks/CODE_NAME/train.conllu there; see docs/how-to/languages.md")
     found = [_set(folder, data / "text", table) for folder in known]
     unknown = {*chosen} - {name for one in found for name in (one.name, one.code)}
     if unknown:
@@ -143,5 +157,32 @@ def find_sets(data: Path, chosen: Sequence[str] = ()) -> list[LanguageSet]:
 def _set(folder: Path, texts: Path, table: dict[str, Any]) -> LanguageSet:
     code = folder.name.partition("_")[0]
     about = {**table["languages"].get(code, {}), **table["sets"].get(folder.name, {})}
-    text = next((p for p in (texts / f"{code}.txt.gz", texts / f"{code}.txt") if p.is_file()), None)
+    paths = (texts / f"{code}.txt.gz", texts / f"{code}.txt")
+    text = next((path for path in paths if path.is_file() and _has_text(path)), None)
     return LanguageSet(folder, text, about)
+
+
+def _has_text(path: Path) -> bool:
+    with _opened(path) as file:
+        return len(file.read(LEAST_TEXT)) == LEAST_TEXT
+
+
+def with_dev(one: LanguageSet, folder: Path) -> LanguageSet:
+    """Return a set with a dev set: its own, or the end of its train set, cut off in a folder."""
+    if one.file("dev") is not None:
+        return one
+    cut = replace(one, cut=folder / "cut")
+    if cut.file("dev") is None:
+        sentences = list(read(one.train))
+        if len(sentences) < LEAST_SENTENCES:
+            n = f"{len(sentences)} sentences"
+            sys.exit(
+                f"{one.train}: {n} are too few to cut off a dev set; at least {LEAST_SENTENCES}"
+            )
+        n_train = len(sentences) - len(sentences) // DEV_SHARE
+        (folder / "cut").mkdir(parents=True, exist_ok=True)
+        for part, some in (("train", sentences[:n_train]), ("dev", sentences[n_train:])):
+            with Writer(folder / "cut" / f"{part}.conllu.gz") as writer:
+                for sentence in some:
+                    writer.write(sentence)
+    return cut

@@ -15,11 +15,12 @@ from dodona.core.segmenting.text_scanner import LABELS, make_pair_table
 from dodona.core.segmenting.text_splitter import MAX_BIAS
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.shuffle import shuffle
-from dodona.segmentation.augmentation import augmented
+from dodona.segmentation.augmentation import augmented, unspaced
 from dodona.segmentation.expansion_rules import learn_rules
 from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.sentence_writer import code_points
+from dodona.segmentation.string_learning import is_unspaced
 from dodona.segmentation.word_tags import learn_tags
 from dodona.settings import MAX_CUTOFF, SegmenterSettings, SettingsError
 from dodona.storage.json_fields import read_field
@@ -81,6 +82,9 @@ class SegmenterTrainer(Learner[Weights]):
             # sentences rises by 3.2 without blank lines, and falls by 0.2 with them
             shown = shown + shown.in_lines(self.settings.seed)
             cutoff = min(2 * cutoff - 1, MAX_CUTOFF)  # most features occur in both
+        if is_unspaced(self.gold) and (copy := unspaced(self.gold)).text:
+            shown = shown + copy
+            cutoff = min(2 * cutoff - 1, MAX_CUTOFF)
         if self.sources.abbreviations:
             # without a list, augmentation costs el_gdt 0.8 F1
             shown = shown + augmented(
