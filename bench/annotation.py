@@ -1,62 +1,33 @@
 """Measure how few decisions a simulated annotator needs, by strategy.
 
-python bench/annotation.py TREEBANK… [--data DIR] [--scorer linear|neural] [--json FILE]
+python bench/annotation.py TREEBANK… --data DIR [--scorer linear|neural] [--json FILE]
 
 Words, tags and lemmas are given, and each arc costs one decision (`annotator.py`). In every round
 the annotator works on some sentences, and then a linear parser learns from all that is annotated,
-for guesses and for confidences. The strategies are full annotation, three ways to save decisions,
-each alone, and all of them together. `annotation_report.py` makes tables and plots of the result.
+for guesses and for confidences (`annotating.py`). The strategies are full annotation, three ways to
+save decisions, each alone, and all of them together. With `--scorer neural`, a network learns from
+what is annotated with a third of the decisions. `annotation_report.py` makes tables and plots.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
+import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from annotator import Annotator, Effort, Item
-from measure import Data
+from annotating import FULL, STRATEGIES, Limits, Strategy, Workplace
+from annotator import Effort
 
 import dodona
 
-LEAST = 5  # sentences of a round …
-GROWTH, COARSE_GROWTH = 0.15, 0.4  # … or this share of those before, without guesses to keep fresh
-EPOCHS = 8  # of the linear parser: no worse than 15 on 25 to 1,000 sentences of cy_ccg and ta_ttb
-CANDIDATES = 500  # sentences among which those of a round are chosen
 NETWORK: dict[str, Any] = {"width": 64, "layers": 1, "hidden": 64, "rows": 4096, "epochs": 24}
 LINEAR, NEURAL = "linear", "neural"
-UNSURE, ERRORS, DISPUTED = "least sure", "most errors expected", "most disputed"
-CHOICES = (UNSURE, ERRORS, DISPUTED)
-
-
-@dataclass(frozen=True)
-class Strategy:
-    """A way to annotate a pool of sentences."""
-
-    name: str
-    constrained: bool = False  # guesses are corrected, and the rest is guessed again around that
-    asked: float = 1.0  # the share of a sentence's words that are asked for at a visit
-    choice: str = ""  # which sentences come first, a name of `CHOICES`; else those of the pool
-
-    @property
-    def growth(self) -> float:
-        """The size of a round as a share of the sentences before."""
-        return GROWTH if self.constrained or self.asked < 1 or self.choice else COARSE_GROWTH
-
-
-FULL = Strategy("full annotation")
-STRATEGIES = (
-    FULL,
-    Strategy("constrained parsing", constrained=True),
-    Strategy("partial trees", asked=1 / 3),
-    Strategy("choice of sentences", choice=UNSURE),
-    Strategy("all three", constrained=True, asked=1 / 2, choice=UNSURE),
-)
 
 
 @dataclass(frozen=True)
@@ -68,133 +39,12 @@ class Point:
     las: float
 
 
-@dataclass(frozen=True)
-class Limits:
-    """When to stop: sentences visited, and decisions together with glances."""
-
-    n_sentences: int
-    n_decisions: float = math.inf
-
-
-class Workplace:
-    """A pool of sentences, the annotator, and the parser that learns from what is annotated."""
-
-    def __init__(self, pool: Sequence[dodona.Sentence], strategy: Strategy, seed: int) -> None:
-        self.items = [Item(sentence) for sentence in pool]
-        self.strategy, self.seed = strategy, seed
-        self.random = random.Random(seed)
-        self.annotator = Annotator()
-        self.visited: list[Item] = []
-        self.parser: dodona.Parser | None = None
-
-    def rounds(self, limits: Limits) -> Iterator[None]:
-        """Work until a limit is reached, or nothing is left to annotate; yield after each round."""
-        while self._decisions() < limits.n_decisions:
-            n_most = max(LEAST, int(self.strategy.growth * len(self.visited)))
-            if not (items := self._next(n_most, limits.n_sentences)):
-                return
-            for item, words in items:
-                is_beyond = not item.known and len(self.visited) >= limits.n_sentences
-                if not is_beyond and self._decisions() < limits.n_decisions:
-                    self._work(item, words)
-            self.parser = self.learn(self.seed)
-            yield
-
-    def _decisions(self) -> int:
-        return self.annotator.effort.n_set + self.annotator.effort.n_glances
-
-    def learn(self, seed: int) -> dodona.Parser:
-        """Return a linear parser that has learned all arcs that are annotated, and no others."""
-        return dodona.train(self.annotated(), tags="gold", epochs=EPOCHS, seed=seed)
-
-    def annotated(self) -> list[dodona.Sentence]:
-        """Return the trees so far, most of them partial if the strategy makes such."""
-        return [item.tree() for item in self.visited]
-
-    def _next(self, n_most: int, n_sentences: int) -> list[tuple[Item, list[int]]]:
-        """Return the sentences of the next round with the words to annotate."""
-        fresh = [item for item in self.items if not item.known]
-        if len(self.visited) >= n_sentences:
-            fresh = []
-        if self.parser is None or (self.strategy.asked == 1 and not self.strategy.choice):
-            return [(item, item.open) for item in fresh[:n_most]]
-        open_before = [item for item in self.visited if item.open]
-        if not self.strategy.choice:  # in the order of the pool, visited again after all others
-            found = (fresh or open_before)[:n_most]
-            return [(item, self._asked(item, sure)) for item, sure in self._sure(found)]
-        found = fresh + open_before
-        rated = self._sure(self.random.sample(found, min(CANDIDATES, len(found))))
-        worth = self._worth(rated)
-        best = sorted(range(len(rated)), key=worth.__getitem__, reverse=True)[:n_most]
-        return [(rated[i][0], self._asked(*rated[i])) for i in best]
-
-    def _worth(self, rated: Sequence[tuple[Item, dict[int, float]]]) -> list[float]:
-        """Return how much each sentence is worth annotating, by the choice of the strategy."""
-        if self.strategy.choice == DISPUTED:
-            return self._disputes([item for item, _ in rated])
-        errors = [sum(1 - one for one in sure.values()) for _, sure in rated]
-        if self.strategy.choice == ERRORS:
-            return errors
-        return [n / len(sure) for n, (_, sure) in zip(errors, rated, strict=True)]
-
-    def _disputes(self, items: Sequence[Item]) -> list[float]:
-        """Return for each sentence the share of open arcs that a second parser builds otherwise."""
-        assert self.parser is not None
-        golds = [item.gold for item in items]
-        pairs = zip(self.parser.pipe(golds), self.learn(self.seed + 1000).pipe(golds), strict=True)
-        return [
-            sum(_arc(one, word) != _arc(other, word) for word in item.open) / len(item.open)
-            for item, (one, other) in zip(items, pairs, strict=True)
-        ]
-
-    def _sure(self, items: Sequence[Item]) -> list[tuple[Item, dict[int, float]]]:
-        """Return sentences with the parser's confidence in each arc that is not annotated."""
-        assert self.parser is not None
-        parsed = self.parser.pipe([item.gold for item in items], confidence=True)
-        return [
-            (item, {i: _confidence(one, i) for i in item.open})
-            for item, one in zip(items, parsed, strict=True)
-        ]
-
-    def _asked(self, item: Item, sure: dict[int, float]) -> list[int]:
-        """Return the words to annotate: all in reading order, or the least sure ones first."""
-        if self.strategy.asked == 1:
-            return item.open
-        return sorted(sure, key=sure.__getitem__)[: math.ceil(self.strategy.asked * len(item.gold))]
-
-    def _work(self, item: Item, words: list[int]) -> None:
-        if not item.known:
-            self.visited.append(item)
-        if self.parser is not None and self.strategy.constrained:
-            self.annotator.correct(item, words, self.parser)
-        else:
-            self.annotator.annotate(item, words)
-
-
-def _arc(sentence: dodona.Sentence, word: int) -> tuple[int | None, str]:
-    return sentence.heads[word - 1], sentence.deprels[word - 1]
-
-
-def _confidence(sentence: dodona.Sentence, word: int) -> float:
-    """Return how sure a parser is of a word's head and label."""
-    found = sentence[word - 1]
-    assert found.confidence is not None and found.deprel_confidence is not None
-    return found.confidence * found.deprel_confidence
-
-
-def run(
-    pool: Sequence[dodona.Sentence],
-    dev: Sequence[dodona.Sentence],
-    strategy: Strategy,
-    limits: Limits,
-    seed: int,
-) -> Iterator[tuple[Point, Workplace]]:
+def run(place: Workplace, dev: Sequence[dodona.Sentence], limits: Limits) -> Iterator[Point]:
     """Annotate a pool; yield the state after each round with its LAS on the dev set."""
-    place = Workplace(pool, strategy, seed)
     for _ in place.rounds(limits):
         assert place.parser is not None
         effort = Effort(**asdict(place.annotator.effort))
-        yield Point(len(place.visited), effort, las_of(place.parser, dev)), place
+        yield Point(len(place.visited), effort, las_of(place.parser, dev))
 
 
 def las_of(parser: dodona.Parser, dev: Sequence[dodona.Sentence]) -> float:
@@ -223,15 +73,14 @@ def measure(
     pool = pool[: 2 * n_sentences]
     full = sum(map(len, pool[:n_sentences]))
     about = {"treebank": folder.name, "strategy": strategy.name, "scorer": scorer, "seed": seed}
-    last = None
-    for point, place in run(
-        pool, dev, strategy, Limits(n_sentences, _most(strategy, scorer) * full), seed
-    ):
-        last = place
+    limits = Limits(n_sentences, _most(strategy, scorer) * full)
+    place = Workplace(pool, strategy, seed)
+    for point in run(place, dev, limits):
+        found = about | {"full": full} | asdict(point)
         if scorer == LINEAR:
-            yield about | {"full": full} | asdict(point)
-    if scorer == NEURAL and last is not None:
-        yield about | {"full": full} | asdict(point) | {"las": network_las(last, dev)}
+            yield found
+    if scorer == NEURAL:
+        yield found | {"las": network_las(place, dev)}
 
 
 def _most(strategy: Strategy, scorer: str) -> float:
@@ -241,28 +90,30 @@ def _most(strategy: Strategy, scorer: str) -> float:
     return 1 / 2 if strategy.asked < 1 else math.inf
 
 
-def main(
-    treebanks: list[str],
-    data: Data,
-    scorer: Annotated[str, typer.Option(help="linear, or neural: a network at the end")] = LINEAR,
-    strategies: Annotated[str, typer.Option(help="names, separated by commas")] = "",
-    sentences: Annotated[int, typer.Option(help="of full annotation")] = 1000,
-    seeds: Annotated[str, typer.Option(help="of the order of the pool and of training")] = "1,2,3",
-    out: Annotated[Path | None, typer.Option("--json", help="JSON lines, one per point")] = None,
-) -> None:
-    """Run every strategy on every treebank."""
-    for name in treebanks:
-        for strategy in STRATEGIES:
-            if strategies and strategy.name not in strategies.split(","):
-                continue
-            for seed in map(int, seeds.split(",")):
-                found: dict[str, Any] = {}
-                for found in measure(data / name, strategy, scorer, sentences, seed):
-                    if out is not None:
-                        with out.open("a", encoding="utf-8") as file:
+def main() -> None:
+    """Run every strategy on every treebank, and print the last point of each run."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("treebanks", nargs="+")
+    arguments.add_argument("--data", type=Path, default=os.environ.get("DODONA_DATA", "."))
+    arguments.add_argument("--scorer", choices=(LINEAR, NEURAL), default=LINEAR)
+    arguments.add_argument("--strategies", help="names, separated by commas", default="")
+    arguments.add_argument("--sentences", help="of full annotation", type=int, default=1000)
+    arguments.add_argument("--seeds", help="of the order of the pool and of training", default="1")
+    arguments.add_argument("--json", help="file to which a line is added for each point", type=Path)
+    chosen = arguments.parse_args()
+    wanted = chosen.strategies.split(",") if chosen.strategies else [s.name for s in STRATEGIES]
+    if unknown := {*wanted} - {strategy.name for strategy in STRATEGIES}:
+        arguments.error(f"no strategy is called {', '.join(sorted(unknown))}")
+    for name in chosen.treebanks:
+        for strategy in (one for one in STRATEGIES if one.name in wanted):
+            for seed in map(int, chosen.seeds.split(",")):
+                folder, found = Path(chosen.data, name), {}
+                for found in measure(folder, strategy, chosen.scorer, chosen.sentences, seed):
+                    if chosen.json is not None:
+                        with chosen.json.open("a", encoding="utf-8") as file:
                             file.write(json.dumps(found) + "\n")
-                print(found, flush=True)
+                print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

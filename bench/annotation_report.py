@@ -9,6 +9,7 @@ with many points: curves are smoothed by a running mean before they are averaged
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections import defaultdict
@@ -16,9 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "papers" / "src"))
 from dodona_papers.reporting.plot import Panel, line_plots
@@ -115,13 +114,15 @@ def rows(name: str, strategies: dict[str, list[Run]]) -> Iterator[list[object]]:
         yield row
 
 
-def main(
-    files: list[Path],
-    plot: Annotated[Path | None, typer.Option(help="SVG file of linear parsers' curves")] = None,
-    count: Annotated[str, typer.Option(help="x axis of the plot")] = COUNTS[1],
-) -> None:
+def main() -> None:
     """Print rows for docs/figures.toml, and write the plot."""
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("files", nargs="+", type=Path)
+    arguments.add_argument("--plot", help="SVG file of the curves of linear parsers", type=Path)
+    arguments.add_argument("--count", help="x axis of the plot", choices=COUNTS, default=COUNTS[1])
+    chosen = arguments.parse_args()
+    plot, count = chosen.plot, chosen.count
+    lines = [line for one in chosen.files for line in one.read_text(encoding="utf-8").splitlines()]
     panels = []
     for (treebank, scorer), strategies in grouped(map(json.loads, lines)).items():
         for row in rows(f"{treebank}, {scorer}", strategies):
@@ -142,4 +143,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()
