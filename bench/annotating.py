@@ -39,8 +39,8 @@ STRATEGIES = (
     FULL,
     Strategy("constrained parsing", constrained=True),
     Strategy("partial trees", asked=1 / 3),
-    Strategy("choice of sentences", choice=UNSURE),
-    Strategy("all three", constrained=True, asked=1 / 2, choice=UNSURE),
+    Strategy("choice of sentences", choice=ERRORS),
+    Strategy("all three", constrained=True, asked=1 / 2, choice=ERRORS),
 )
 
 
