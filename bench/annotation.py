@@ -103,11 +103,12 @@ def main() -> None:
     arguments.add_argument("--seeds", help="of the order of the pool and of training", default="1")
     arguments.add_argument("--json", help="file to which a line is added for each point", type=Path)
     chosen = arguments.parse_args()
-    wanted = chosen.strategies.split(",") if chosen.strategies else [s.name for s in STRATEGIES]
-    if unknown := {*wanted} - {strategy.name for strategy in STRATEGIES}:
+    known = {strategy.name: strategy for strategy in STRATEGIES}
+    wanted = chosen.strategies.split(",") if chosen.strategies else [*known]
+    if unknown := {*wanted} - {*known}:
         arguments.error(f"no strategy is called {', '.join(sorted(unknown))}")
     for name in chosen.treebanks:
-        for strategy in (one for one in STRATEGIES if one.name in wanted):
+        for strategy in map(known.__getitem__, wanted):
             for seed in map(int, chosen.seeds.split(",")):
                 folder, found = Path(chosen.data, name), {}
                 for found in measure(folder, strategy, chosen.scorer, chosen.sentences, seed):
