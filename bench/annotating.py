@@ -12,7 +12,7 @@ from annotator import Annotator, Item
 import dodona
 
 LEAST = 5  # sentences of a round …
-GROWTH, COARSE_GROWTH = 0.25, 0.4  # … or this share of those before, if whole trees are set
+GROWTH, COARSE_GROWTH = 0.25, 0.4  # … or a share of those before, larger if nothing is guessed
 EPOCHS = 8  # of the linear parser: no worse than 15 on 25 to 1,000 sentences of cy_ccg and ta_ttb
 CANDIDATES = 500  # sentences among which those of a round are chosen
 UNSURE, ERRORS, DISPUTED = "least sure", "most errors expected", "most disputed"
