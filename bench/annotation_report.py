@@ -99,19 +99,29 @@ def grouped(points: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str,
     return found
 
 
-def rows(name: str, strategies: dict[str, list[Run]]) -> Iterator[list[object]]:
-    """Yield a row for each strategy: LAS at the end, and the decisions to reach that of the first.
+def at_third(curve: Curve) -> float:
+    """Return the value of a curve at a third of the decisions, or at its end if that is earlier.
 
-    `never` says that the LAS of full annotation was not reached.
+    >>> at_third([(0.0, 60.0), (0.2, 70.0)])
+    70.0
+    """
+    found = interpolated(curve, 1 / 3)
+    return curve[-1][1] if found is None else found
+
+
+def rows(name: str, strategies: dict[str, list[Run]]) -> Iterator[list[object]]:
+    """Yield a row for each strategy: LAS, and by each count what reaches that of full annotation.
+
+    LAS is that at a third of the decisions with glances, and for full annotation that of the end. A
+    network has one point, at which its run ended.
     """
     goal = mean(run[-1]["las"] for run in strategies[FULL])
     for strategy, runs in strategies.items():
-        row: list[object] = [f"{name}, {strategy}", round(mean(r[-1]["las"] for r in runs), 2)]
-        for count in COUNTS:
-            last = mean(share(run[-1], count) for run in runs)
-            at = reached(averaged(runs, count), goal) if len(runs[0]) > 1 else last
-            row.append("never" if at is None else f"{100 * at:.0f}%")
-        yield row
+        curves = [averaged(runs, count) for count in COUNTS]
+        las = goal if strategy == FULL else at_third(curves[1])
+        found = [curve[-1][0] if len(curve) == 1 else reached(curve, goal) for curve in curves]
+        shares = ("not reached" if x is None else f"{100 * x:.0f}%" for x in found)
+        yield [f"{name}, {strategy}", round(las, 2), *shares]
 
 
 def main() -> None:
@@ -128,7 +138,7 @@ def main() -> None:
         for row in rows(f"{treebank}, {scorer}", strategies):
             print(f"  {json.dumps(row, ensure_ascii=False)},")
         curves = {name: averaged(runs, count)[::4] for name, runs in strategies.items()}
-        if all(len(curve) > 1 for curve in curves.values()):
+        if scorer == "linear":
             panels.append(
                 Panel(
                     treebank,
