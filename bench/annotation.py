@@ -17,11 +17,11 @@ import math
 import os
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from annotating import FULL, STRATEGIES, Limits, Strategy, Workplace
+from annotating import CHOICES, ERRORS, FULL, STRATEGIES, Limits, Strategy, Workplace
 from annotator import Effort
 
 import dodona
@@ -99,6 +99,7 @@ def main() -> None:
     arguments.add_argument("--data", type=Path, default=os.environ.get("DODONA_DATA", "."))
     arguments.add_argument("--scorer", choices=(LINEAR, NEURAL), default=LINEAR)
     arguments.add_argument("--strategies", help="names, separated by commas", default="")
+    arguments.add_argument("--choice", help="of sentences", choices=CHOICES, default=ERRORS)
     arguments.add_argument("--sentences", help="of full annotation", type=int, default=1000)
     arguments.add_argument("--seeds", help="of the order of the pool and of training", default="1")
     arguments.add_argument("--json", help="file to which a line is added for each point", type=Path)
@@ -109,6 +110,8 @@ def main() -> None:
         arguments.error(f"no strategy is called {', '.join(sorted(unknown))}")
     for name in chosen.treebanks:
         for strategy in map(known.__getitem__, wanted):
+            if strategy.choice:
+                strategy = replace(strategy, choice=chosen.choice)
             for seed in map(int, chosen.seeds.split(",")):
                 folder, found = Path(chosen.data, name), {}
                 for found in measure(folder, strategy, chosen.scorer, chosen.sentences, seed):

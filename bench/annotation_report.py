@@ -24,8 +24,9 @@ from dodona_papers.reporting.plot import Panel, line_plots
 
 FULL = "full annotation"
 COUNTS = ("decisions", "with glances", "arcs judged")
-WINDOW = 5  # rounds of the running mean
-STEPS = 200  # of a curve, up to full annotation
+WINDOW = 3  # rounds of the running mean
+STEPS = 200  # of a curve, up to the decisions of full annotation …
+MOST = 300  # … and beyond, for sentences longer than others
 Run = list[dict[str, Any]]
 Curve = list[tuple[float, float]]  # share of the decisions of full annotation, LAS
 
@@ -43,7 +44,7 @@ def smoothed(values: Sequence[float]) -> list[float]:
     """Return running means; at the ends the window is smaller, but stays symmetric.
 
     >>> smoothed([1, 2, 6, 2, 1])
-    [1, 3, 2.4, 3, 1]
+    [1, 3, 3.3333333333333335, 3, 1]
     """
     half = WINDOW // 2
     reach = [min(i, len(values) - 1 - i, half) for i in range(len(values))]
@@ -69,7 +70,7 @@ def averaged(runs: Iterable[Run], count: str) -> Curve:
         for run in runs
     ]
     found = []
-    for step in range(STEPS + 1):
+    for step in range(MOST + 1):
         values = [interpolated(curve, step / STEPS) for curve in curves]
         if None not in values:
             found.append((step / STEPS, mean(value for value in values if value is not None)))
@@ -100,7 +101,7 @@ def grouped(points: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str,
 
 
 def at_third(curve: Curve) -> float:
-    """Return the value of a curve at a third of the decisions, or at its end if that is earlier.
+    """Return the value of a curve at a third of the decisions, or at its end if it has no more.
 
     >>> at_third([(0.0, 60.0), (0.2, 70.0)])
     70.0
@@ -112,16 +113,16 @@ def at_third(curve: Curve) -> float:
 def rows(name: str, strategies: dict[str, list[Run]]) -> Iterator[list[object]]:
     """Yield a row for each strategy: LAS, and by each count what reaches that of full annotation.
 
-    LAS is that at a third of the decisions with glances, and for full annotation that of the end. A
-    network has one point, at which its run ended.
+    LAS is that of the end, and that at a third of the decisions with glances. A network has one
+    point, at which its run ended.
     """
     goal = mean(run[-1]["las"] for run in strategies[FULL])
     for strategy, runs in strategies.items():
         curves = [averaged(runs, count) for count in COUNTS]
-        las = goal if strategy == FULL else at_third(curves[1])
+        las = mean(run[-1]["las"] for run in runs), at_third(curves[1])
         found = [curve[-1][0] if len(curve) == 1 else reached(curve, goal) for curve in curves]
         shares = ("not reached" if x is None else f"{100 * x:.0f}%" for x in found)
-        yield [f"{name}, {strategy}", round(las, 2), *shares]
+        yield [f"{name}, {strategy}", *(round(one, 2) for one in las), *shares]
 
 
 def main() -> None:
