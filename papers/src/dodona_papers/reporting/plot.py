@@ -160,4 +160,5 @@ def _text(x: float, y: float, text: str, attributes: str) -> str:
 
 
 def _stroke(i: int) -> str:
-    return f'style="stroke: var(--line{i % 4}); stroke-dasharray: {DASHES[i % 4]}"'
+    dashes = DASHES[(i + i // 4) % 4]  # a fifth line has the colour of the first, other dashes
+    return f'style="stroke: var(--line{i % 4}); stroke-dasharray: {dashes}"'
