@@ -14,7 +14,6 @@ import json
 import os
 import time
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 from urllib.request import urlopen
@@ -103,15 +102,6 @@ def run_clients(port: int, n_clients: int, seconds: float) -> float:
     return asyncio.run(everybody())
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time of a process so far; 0 where the system does not tell."""
-    status = Path(f"/proc/{pid}/stat")
-    if not status.exists():
-        return 0.0
-    user, system = status.read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
 def parse_alone(parser: dodona.Parser, seconds: float) -> float:
     """Return texts per second of the parser in this process."""
     begin, n = time.perf_counter(), 0
@@ -140,12 +130,12 @@ def main(
         for _ in range(n_rounds):
             for n_clients in kinds:
                 process = pid if n_clients else os.getpid()
-                before = cpu_seconds(process)
+                before = measure.cpu_seconds(process)
                 if n_clients:
                     texts[n_clients] += measure.apart(run_clients, port, n_clients, TURN)
                 else:
                     texts[0] += parse_alone(parser, TURN)
-                cpu[n_clients] += cpu_seconds(process) - before
+                cpu[n_clients] += measure.cpu_seconds(process) - before
     titles = "texts/s", f"share (bar: {SHARE})", "CPU time of a text", "share of it"
     table = Table("", *titles, title=f"{n_rounds} rounds")
     each = {n: cpu[n] / texts[n] for n in kinds}

@@ -13,7 +13,17 @@ from fuzz.target import Target, promise
 PIECES = [
     *("Content-Length: 3", "Transfer-Encoding: chunked", "Connection: close", "Host: oak", "\r\n"),
     *("Expect: 100-continue", "HTTP/1.0", "HTTP/1.1", "chunked, gzip", "\r\n\r\n", "\n", "\t"),
-    *("0\r\n\r\n", "3\r\noak\r\n", "3;a=b\r\n", "ffffffff\r\n", "Trailer: x", " ", ":", "+3", "0x3"),
+    *(
+        "0\r\n\r\n",
+        "3\r\noak\r\n",
+        "3;a=b\r\n",
+        "ffffffff\r\n",
+        "Trailer: x",
+        " ",
+        ":",
+        "+3",
+        "0x3",
+    ),
 ]
 SEPARATORS = b"\r\n :;"
 

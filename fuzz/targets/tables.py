@@ -134,7 +134,7 @@ def damages(given: dict[str, Any], size: int) -> Iterator[tuple[int, bytes]]:
     """Yield where bytes are changed, and into which."""
     for change in given.get("bytes", ()) if isinstance(given.get("bytes"), list) else ():
         match change:
-            case [int(at), int(new)] if 0 <= at and 0 <= new < 256:
+            case [int(at), int(new)] if at >= 0 and 0 <= new < 256:
                 yield at % size, bytes([new])
 
 
