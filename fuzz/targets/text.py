@@ -47,8 +47,8 @@ def run(data: bytes) -> object:
         lines = parser.segmenter.segment(text, sentences="lines")
         promise(len(lines) <= len(text.splitlines()), "a sentence a line at the most")
     elif number % 4 == 1:
-        again = [[*map(bytes, one)] for one in parser.docs([BESIDE, text, text])]
-        promise(again[1:] == [[*map(bytes, doc)]] * 2, "other texts in the call change nothing")
+        together = [[*map(bytes, one)] for one in parser.docs([BESIDE, text, text])]
+        promise(together[1:] == [[*map(bytes, doc)]] * 2, "other texts in the call change nothing")
     n_words = sum(map(len, doc))
     return min(len(doc), 6), min(n_words, 12), n_words > n_tokens
 
