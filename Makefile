@@ -113,18 +113,19 @@ sanitize-threads: .venv-sanitize-threads/installed
 	TSAN_OPTIONS=halt_on_error=1 \
 	  setarch -R .venv-sanitize-threads/$(SCRIPTS)/python -m pytest --capture=sys $(THREAD_TESTS)
 
-# Fuzzing: SECONDS for each target, or for TARGET="conllu model" only. Findings are written to out/fuzz;
-# docs/explanation/testing.md explains what to do with them.
+# Fuzzing: SECONDS for each target, or for TARGET="conllu model" only; with TOTAL, rounds up to so many inputs
+# of all targets. Findings are written to out/fuzz; docs/explanation/testing.md explains what to do with them.
 SECONDS ?= 60
+TOTAL   ?= 0
 fuzz: $(VENV)/installed $(VENV)/test
-	$(BIN)/python -m fuzz $(TARGET) --seconds $(SECONDS)
+	$(BIN)/python -m fuzz $(TARGET) --seconds $(SECONDS) --total $(TOTAL)
 
 # Fuzzing with sanitizers. Their own memory exceeds any limit on the process, so the size of a single
 # allocation is limited instead.
 fuzz-sanitize: .venv-sanitize/installed
 	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,stdc++)" PYTHONMALLOC=malloc \
 	ASAN_OPTIONS=detect_leaks=0:max_allocation_size_mb=1024 UBSAN_OPTIONS=print_stacktrace=1 \
-	  .venv-sanitize/$(SCRIPTS)/python -m fuzz $(TARGET) --seconds $(SECONDS) --memory 0 --cpu 60
+	  .venv-sanitize/$(SCRIPTS)/python -m fuzz $(TARGET) --seconds $(SECONDS) --total $(TOTAL) --memory 0 --cpu 60
 
 bench: $(VENV)/installed $(VENV)/bench
 	$(BIN)/python bench/scaling.py --out out/bench

@@ -63,6 +63,15 @@ def peak_memory() -> int | None:
     return None
 
 
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process so far; 0 where the system does not tell."""
+    status = Path(f"/proc/{pid}/stat")
+    if not status.exists():
+        return 0.0
+    user, system = status.read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def apart(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Run a function in a new process, so that its peak memory is its own."""
     context = multiprocessing.get_context("spawn")

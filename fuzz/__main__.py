@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import count
 from pathlib import Path
 
 from fuzz.running import ENDLESS, FOUND, MEMORY, Limits, Result, fuzz, table
@@ -11,7 +12,10 @@ from fuzz.target import names
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the targets one after the other; 1 if something was found."""
+    """Run the targets one after the other, again and again up to a total; 1 if there are findings.
+
+    Each round has another seed. Targets have equal times, so that quick ones have most inputs.
+    """
     asked = _read(arguments)
     limits = Limits(
         seconds=asked.seconds,
@@ -20,14 +24,19 @@ def main(arguments: list[str] | None = None) -> int:
         standstill=6 * asked.cpu,
         memory=asked.memory << 20,
     )
-    results: list[Result] = []
-    for name in asked.targets or names():
-        results.append(fuzz(name, limits, asked.seed, asked.found))
-        for path in results[-1].findings:
-            print(f"{path.with_suffix('')}\n{path.read_text(encoding='utf-8')}", file=sys.stderr)
-        print(table(results).splitlines()[len(results)], file=sys.stderr, flush=True)
-    print(table(results))
-    return 1 if any(result.findings for result in results) else 0
+    results: dict[str, Result] = {}
+    for number in count():
+        for name in asked.targets or names():
+            found = fuzz(name, limits, asked.seed + number, asked.found)
+            for path in found.findings:
+                story = path.read_text(encoding="utf-8")
+                print(f"{path.with_suffix('')}\n{story}", file=sys.stderr)
+            results[name] = found.after(results.get(name))
+            print(table([found]).splitlines()[1], file=sys.stderr, flush=True)
+        if sum(result.n_inputs for result in results.values()) >= asked.total:
+            break
+    print(table([*results.values()]))
+    return 1 if any(result.findings for result in results.values()) else 0
 
 
 def _read(arguments: list[str] | None) -> argparse.Namespace:
@@ -36,6 +45,7 @@ def _read(arguments: list[str] | None) -> argparse.Namespace:
     add("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(names())}; else all")
     add("--seconds", type=float, default=60.0, help="of each target; 60")
     add("--inputs", type=int, default=ENDLESS, help="of each target at the most; 0: only seeds")
+    add("--total", type=int, default=0, help="inputs of all targets, in rounds; else one round")
     add("--seed", type=int, default=1, help="the same seed makes the same inputs; 1")
     add("--cpu", type=float, default=10.0, help="seconds after which one input hangs; 10")
     add("--memory", type=int, default=MEMORY >> 20, help="MiB that inputs may take; 0: any")

@@ -45,6 +45,14 @@ class Result:
     seconds: float
     findings: list[Path]
 
+    def after(self, earlier: Result | None) -> Result:
+        """The sum of this round and of those before."""
+        if earlier is None:
+            return self
+        found = sorted({*earlier.findings, *self.findings})
+        n_inputs = earlier.n_inputs + self.n_inputs
+        return Result(self.target, n_inputs, earlier.seconds + self.seconds, found)
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -167,4 +175,4 @@ def table(results: list[Result]) -> str:
         )
     total = sum(result.n_inputs for result in results)
     rows.append(("all", f"{total:,}", "", str(sum(len(r.findings) for r in results))))
-    return "\n".join(f"{a:<12}{b:>14}{c:>12}{d:>10}" for a, b, c, d in rows)
+    return "\n".join(f"{a:<14}{b:>14}{c:>12}{d:>10}" for a, b, c, d in rows)

@@ -98,6 +98,11 @@ def train(
     return parser
 
 
+def small_templates() -> str:
+    """A file of templates that are quickly computed."""
+    return _file("templates", TEMPLATES)
+
+
 @cache
 def _file(name: str, text: str) -> str:
     """A file with that text, which stays until the process ends."""

@@ -28,3 +28,10 @@ def on_disk(data: bytes) -> Path:
     file.truncate()
     file.write(data)
     return Path(file.name)
+
+
+def named_on_disk(name: str, data: bytes) -> Path:
+    """A file of that name with these bytes, until the next call with this name."""
+    path = Path(_folder().name, name)
+    path.write_bytes(data)
+    return path

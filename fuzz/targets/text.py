@@ -26,6 +26,9 @@ PIECES = [
 ]
 
 
+BESIDE = "Lemi \ufffd\ufffd vunint. \U0001f600 12"  # a text that is parsed together with others
+
+
 def run(data: bytes) -> object:
     """Segment, tag and parse, all at once and in pieces."""
     text = data.decode(errors="surrogateescape")
@@ -43,6 +46,9 @@ def run(data: bytes) -> object:
         promise(list(map(bytes, again)) == list(map(bytes, doc)), "pieces change nothing")
         lines = parser.segmenter.segment(text, sentences="lines")
         promise(len(lines) <= len(text.splitlines()), "a sentence a line at the most")
+    elif number % 4 == 1:
+        together = [[*map(bytes, one)] for one in parser.docs([BESIDE, text, text])]
+        promise(together[1:] == [[*map(bytes, doc)]] * 2, "other texts in the call change nothing")
     n_words = sum(map(len, doc))
     return min(len(doc), 6), min(n_words, 12), n_words > n_tokens
 

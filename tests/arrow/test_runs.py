@@ -48,7 +48,7 @@ def shell(*words: Any) -> int:
     return int(leaving.value.code or 0)
 
 
-def write(path: Path, texts: list[Any], first: int = 0, **options: Any) -> Path:
+def write(path: Path, texts: Any, first: int = 0, **options: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.table({"doc_id": range(first, first + len(texts)), "text": texts})
     parquet.write_table(table, path, **options)
@@ -435,3 +435,10 @@ def test_the_shell_knows_what_there_is() -> None:
     assert corpora.LEVELS == da.LEVELS
     assert corpora.TABLES == inputs.TABLES
     assert corpora.FORMATS == outputs.FORMATS
+
+
+def test_categories_of_pandas_are_texts(tmp_path: Path) -> None:
+    """Their columns are dictionary-encoded, which Parquet files keep in their schema."""
+    categories = pa.array(TEXTS).dictionary_encode()
+    parse([write(tmp_path / "in" / "a.parquet", categories)], tmp_path / "out")
+    assert rows(tmp_path / "out") == words_of(TEXTS)

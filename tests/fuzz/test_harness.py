@@ -170,6 +170,24 @@ def test_the_command_runs_a_target(tmp_path: Path, capsys: pytest.CaptureFixture
         main(["oaks", *found])
 
 
+def test_rounds_go_on_with_other_seeds_up_to_a_total(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds: list[int] = []
+
+    def run(name: str, _: Limits, seed: int, found: Path) -> Result:
+        seeds.append(seed)
+        return Result(name, 40, 1.0, [found] if seed == 8 else [])
+
+    monkeypatch.setattr("fuzz.__main__.fuzz", run)
+    (tmp_path / "oak.txt").write_text("a story", encoding="utf-8")
+    found = ["--found", str(tmp_path / "oak.txt")]
+    assert main(["templates", "text", "--total", "161", "--seed", "7", *found]) == 1
+    assert seeds == [7, 7, 8, 8, 9, 9]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].split() == ["all", "240", "2"] and lines[1].split()[1:] == ["120", "40", "1"]
+
+
 def test_a_target_that_cannot_start_is_no_finding(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="did not even start"):
         fuzz("no.such.target", Limits(n_inputs=ENDLESS), found=tmp_path)

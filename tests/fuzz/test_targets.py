@@ -21,9 +21,9 @@ def check(result: Result) -> None:
 
 @pytest.fixture(autouse=True)
 def _extras(name: str) -> None:
-    if name == "http":
+    if name in ("http", "messages", "pieces"):
         pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
-    if name in ("csv", "jsonl"):
+    if name in ("csv", "jsonl", "manifest", "tables"):
         pytest.importorskip("pyarrow", reason='needs pip install "dodona[arrow]"')
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
+from itertools import count
 from threading import Event, current_thread
 from typing import Any
 
@@ -23,6 +24,7 @@ from dodona.server.limits import Limits
 from dodona.server.log import write_text
 from dodona.server.middleware import HEADERS
 from dodona.server.models import load_models
+from dodona.server.workers import Turn
 from support.server_lab import conllu, models, sentences
 
 # JSON requests that worker threads and processes answer
@@ -154,6 +156,17 @@ def test_requests_are_decoded_outside_the_event_loop(monkeypatch: pytest.MonkeyP
     with TestClient(make_app(models())) as client:
         assert client.post("/api/parse", json=ASKED["/api/parse"]).status_code == 200
     assert [name.partition("_")[0] for name in threads] == ["dodona"]
+
+
+def test_a_short_answer_of_two_turns_is_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first request of a thread may take longer than a turn."""
+    n_asked = count(1)
+    monkeypatch.setattr(Turn, "is_over", property(lambda turn: next(n_asked) == 2))
+    with TestClient(make_app(models())) as client:
+        plain = {"Accept-Encoding": "identity"}
+        answer = client.post("/api/parse", json=ASKED["/api/parse"], headers=plain)
+    assert next(n_asked) > 3 and answer.json()["sentences"]
+    assert answer.headers["content-length"] == str(len(answer.content))
 
 
 def test_an_internal_error_reveals_no_details(monkeypatch: pytest.MonkeyPatch) -> None:

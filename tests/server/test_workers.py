@@ -21,7 +21,9 @@ def test_a_short_request_does_not_wait_for_a_long_one(monkeypatch: pytest.Monkey
     order: list[str] = []
 
     async def ask(workers: Workers, name: str, n_steps: int) -> None:
-        async for _, _ in workers.turns(iter([name] * n_steps)):
+        steps, is_done = iter([name] * n_steps), False
+        while not is_done:
+            is_done = (await workers.turn(steps)).is_done
             order.append(name)
 
     async def both() -> None:
@@ -73,8 +75,8 @@ def test_a_thread_is_left_for_short_requests() -> None:
         found: list[str] = []
 
         async def collect(steps: Iterator[str], n_bytes: int | None) -> None:
-            async for turn, _ in workers.turns(steps, n_bytes=n_bytes):
-                found.extend(turn)
+            turn = await workers.turn(steps, n_bytes=n_bytes)
+            found.extend(turn.found)
 
         long = asyncio.ensure_future(collect(hang(), None))
         while not begun.is_set():

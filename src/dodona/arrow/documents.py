@@ -96,7 +96,7 @@ def _texts(options: ParseOptions, column: pa.Array) -> Iterator[Document]:
 
 def check_type(options: ParseOptions, kind: pa.DataType) -> int:
     """Return the depth of the lists in the parsed column; raise TypeError for another type."""
-    inner, depth = kind, 0
+    inner, depth = kind.value_type if pa.types.is_dictionary(kind) else kind, 0
     while pa.types.is_list(inner) or pa.types.is_large_list(inner):
         inner, depth = inner.value_type, depth + 1
     is_text = pa.types.is_null(inner) or text_type(inner) is not None

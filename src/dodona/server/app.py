@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dodona.server.compression import Compression
+from dodona.server.dispatch import Dispatch
 from dodona.server.errors import Refused, note_refusal, refuse
 from dodona.server.forwarded import ForwardedFor
 from dodona.server.limits import Limits
@@ -73,6 +74,7 @@ def make_app(
                 allow_methods=["GET", "POST"],
             )
         )
+    middleware.append(Middleware(Dispatch, routes=routes))
     app = Starlette(
         routes=routes,
         middleware=middleware,

@@ -11,10 +11,10 @@ import socket
 from collections.abc import Collection
 from ipaddress import ip_address
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dodona.server.errors import CLOSE, Refused, note_refusal, refuse
+from dodona.server.headers import find_header
 
 ANY = "*"
 ANY_ADDRESS = "0.0.0.0"  # stands for all IP addresses, which cannot be rebound
@@ -32,11 +32,10 @@ class OriginCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            headers = Headers(scope=scope)
             try:
-                self._check_host(headers.get("host"))
+                self._check_host(find_header(scope, b"host"))
                 if scope["path"] in self._working and scope["method"] != "OPTIONS":
-                    self._check_origin(headers)
+                    self._check_origin(scope)
             except Refused as refused:
                 note_refusal(scope, refused)
                 await refuse(scope["path"], refused)(scope, receive, send)
@@ -54,13 +53,13 @@ class OriginCheck:
             why += "; start it with --allowed-host NAME to allow it"
             raise Refused(421, why, CLOSE, reason="host")
 
-    def _check_origin(self, headers: Headers) -> None:
+    def _check_origin(self, scope: Scope) -> None:
         """Refuse a page of a foreign origin; requests that come from no page have no origin."""
-        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        site, origin = find_header(scope, b"sec-fetch-site"), find_header(scope, b"origin")
         if ANY in self._cors or origin in self._cors:
             return
         if site is None:  # an old browser, or no browser
-            is_own = origin is None or origin.partition("://")[2] == headers.get("host")
+            is_own = origin is None or origin.partition("://")[2] == find_header(scope, b"host")
         else:
             is_own = site in OWN
         if not is_own:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -167,38 +167,26 @@ class Workers:
         for thread in self._threads:
             thread.start()
 
-    async def turns(
-        self,
-        steps: Iterator[T | Errand | Parsing],
-        do: Callable[[Errand], Awaitable[None]] | None = None,
-        *,
-        n_bytes: int | None = None,
-    ) -> AsyncIterator[tuple[list[T], bool]]:
-        """Yield what the steps yield, one list per turn, and whether it is the last.
+    async def turn(
+        self, steps: Iterator[T | Errand | Parsing], *, n_bytes: int | None = None
+    ) -> Turn[T]:
+        """Run the steps of a request for one turn.
 
-        `do` does their errands. `n_bytes` is the size of a short request; other requests have none.
+        `n_bytes` is the size of a short request in its first turn; other turns have none.
         """
-        is_short = n_bytes is not None
-        while True:
-            loop = asyncio.get_running_loop()
-            job = Job(steps, n_bytes or 0, loop, loop.create_future())
-            with self._changed:
-                if self._is_closed:
-                    raise asyncio.CancelledError
-                if is_short:
-                    self._add(job, self._short)
-                else:
-                    self._add(job, self._long)
-            turn: Turn[T] = await job.turn
-            is_short = False
-            if turn.error is not None:
-                raise turn.error
-            if turn.found or turn.errand is None:
-                yield turn.found, turn.is_done
-            if turn.is_done:
-                return
-            if turn.errand is not None and do is not None:
-                await do(turn.errand)
+        loop = asyncio.get_running_loop()
+        job = Job(steps, n_bytes or 0, loop, loop.create_future())
+        with self._changed:
+            if self._is_closed:
+                raise asyncio.CancelledError
+            if n_bytes is None:
+                self._add(job, self._long)
+            else:
+                self._add(job, self._short)
+        turn: Turn[T] = await job.turn
+        if turn.error is not None:
+            raise turn.error
+        return turn
 
     def wait_for(self, function: Callable[[], T]) -> T:
         """Run a function in a worker thread and wait for it; called from other threads."""

@@ -246,6 +246,13 @@ def test_what_cannot_be_is_said(
         WAYS[way](name)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_costs_that_are_no_mapping_are_said(hybrid: type[dodona.PythonSystem], way: str) -> None:
+    name = broken(hybrid, move_costs=lambda *_: 7)
+    with pytest.raises(TypeError, match=r"'int' object is not subscriptable|'int' is not iterable"):
+        WAYS[way](name)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("beam", [1, 3])
 def test_what_goes_wrong_in_parsing_is_raised_for_the_sentence_alone(

@@ -121,6 +121,17 @@ def test_pipelined_requests_are_answered_in_order() -> None:
     run(use)
 
 
+@pytest.mark.parametrize("pieces", [[b"\r\n" * 4 + GET], [b"\r\n"] * 4 + [GET]])
+def test_blank_lines_before_a_request_are_skipped_however_they_arrive(pieces: list[bytes]) -> None:
+    async def use() -> None:
+        async with connected() as (connection, reader, _):
+            for piece in pieces:
+                connection.data_received(piece)
+            assert await reader.readline() == b"HTTP/1.1 200 OK\r\n"
+
+    run(use)
+
+
 def test_the_timeout_of_headers_begins_with_their_first_byte() -> None:
     async def use() -> None:
         async with connected(limits=Limits(head_timeout=5, keep_alive=100)) as (

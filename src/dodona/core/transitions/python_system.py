@@ -59,7 +59,7 @@ class PythonSystem(PythonBridge):
     def static_move(self, state: State, gold: Gold) -> str:
         """Return the static oracle's move: by default the first valid move of the lowest cost."""
         costs = self.move_costs(state, gold)
-        return min(self.valid_moves(state), key=costs.__getitem__)
+        return min(self.valid_moves(state), key=lambda move: costs[move])
 
 
 def _check(kind: type[PythonSystem]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Lock
 from typing import TypeVar
@@ -17,18 +17,18 @@ from starlette.types import Message, Receive, Scope, Send
 from dodona.server.client_speed import YIELD_SECONDS
 from dodona.server.errors import Refused, note_refusal
 from dodona.server.service import Service, budget_of, service_of
-from dodona.server.workers import Errand, Parsing
+from dodona.server.workers import Errand, Parsing, Turn
 
 T = TypeVar("T")
 
-JSON = "application/json"
+JSON = b"application/json"
 GONE = 499  # for the log, where the client has disconnected
 PIECE = 1 << 16  # bytes that are sent at a time
 WATCH_AFTER = 0.1  # seconds; most requests are done before, and need no watching
 # a piece of the answer and the number of words parsed for it, or what others should do
 Step = tuple[bytes, int] | Errand | Parsing
 
-Pieces = AsyncGenerator[tuple[bytes, bool], None]  # of an answer, and whether each is the last
+Pieces = AsyncIterator[tuple[bytes, bool]]  # of an answer, and whether each is the last
 
 # Bounds memory: only one long request at a time exists as bytes, text and JSON. It costs no speed,
 # since the GIL lets only one request be decoded at a time anyway.
@@ -73,8 +73,8 @@ class StreamedJson(Response):
     """A JSON response that is sent while it is being made."""
 
     def __init__(self, request: Request, pieces: AsyncIterator[bytes]) -> None:
-        super().__init__(media_type=JSON)
-        self.raw_headers = [pair for pair in self.raw_headers if pair[0] != b"content-length"]
+        # Starlette's own initialiser would encode the headers anew each time
+        self.raw_headers = [(b"content-type", JSON)]
         self._request, self._pieces = request, pieces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,7 +103,7 @@ class WholeJson(StreamedJson):
 
     def __init__(self, request: Request, content: bytes) -> None:
         super().__init__(request, _cut(content))
-        self.raw_headers.append((b"content-length", str(len(content)).encode()))
+        self.raw_headers.append((b"content-length", b"%d" % len(content)))
         self._content = content
         budget_of(request).hold(len(content))
 
@@ -127,13 +127,17 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]], n_bytes:
     `begin` runs in a worker thread, since decoding a request may take long; long requests are
     decoded one at a time.
     """
-    is_short = n_bytes <= SHORT
-    steps = _steps(begin, nullcontext() if is_short else _READING)
-    pieces = _make(request, steps, n_bytes if is_short else None)
-    first, is_last = await anext(pieces) if is_short else (b"", False)
-    if is_last:  # as most short requests are after a turn, which is not worth watching
-        await pieces.aclose()
+    if n_bytes > SHORT:
+        pieces = _make(request, _steps(begin, _READING))
+        return await while_connected(request, _answer(request, b"", pieces))
+    service, steps = service_of(request), _steps(begin, nullcontext())
+    await free_a_slot(service)
+    with service.slots.take():
+        turn = await service.workers.turn(steps, n_bytes=n_bytes)
+    first = _join(request, turn)
+    if turn.is_done:  # as most short requests are after a turn, which is not worth watching
         return WholeJson(request, first)
+    pieces = _make(request, steps, turn.errand)  # takes the slot again before anybody else can
     return await while_connected(request, _answer(request, first, pieces))
 
 
@@ -161,28 +165,33 @@ async def free_a_slot(service: Service) -> None:
 
 
 async def _answer(request: Request, first: bytes, pieces: Pieces) -> Response:
-    async for piece, _ in pieces:
-        if not first:
-            first = piece
-            continue
-        if piece:
+    async for piece, is_last in pieces:
+        if first and piece and not is_last:
             return StreamedJson(request, _chain(first + piece, pieces))
+        first += piece
     return WholeJson(request, first)
 
 
-async def _make(request: Request, steps: Iterator[Step], n_bytes: int | None) -> Pieces:
+async def _make(request: Request, steps: Iterator[Step], errand: Errand | None = None) -> Pieces:
+    """Yield an answer in pieces, one per turn; `errand` is to be done before the next turn."""
     service = service_of(request)
     await free_a_slot(service)
-
-    async def do(errand: Errand) -> None:
-        with suppress(TimeoutError, Refused):
-            errand.answer = await service.explorers.ask(errand.name, errand.body)
-
     with service.slots.take():
-        async for turn, is_last in service.workers.turns(steps, do, n_bytes=n_bytes):
-            if n_words := sum(n for _, n in turn):
-                service.count_words(request.scope, n_words)
-            yield b"".join(piece for piece, _ in turn), is_last
+        is_done = False
+        while not is_done:
+            if errand is not None:
+                with suppress(TimeoutError, Refused):
+                    errand.answer = await service.explorers.ask(errand.name, errand.body)
+            turn: Turn[tuple[bytes, int]] = await service.workers.turn(steps)
+            errand, is_done = turn.errand, turn.is_done
+            yield _join(request, turn), is_done
+
+
+def _join(request: Request, turn: Turn[tuple[bytes, int]]) -> bytes:
+    """Return the piece that a turn has made, and count its words."""
+    if n_words := sum(n for _, n in turn.found):
+        service_of(request).count_words(request.scope, n_words)
+    return b"".join([piece for piece, _ in turn.found])
 
 
 def _steps(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import socket
 import struct
 import sys
@@ -34,6 +35,7 @@ REFUSED = (
     b"Content-Length: %d\r\nConnection: close\r\n\r\n%b"
 )
 
+_BLANK_LINES = re.compile(rb"(?:\r\n)+")
 _log = logging.getLogger("dodona.server")
 
 
@@ -226,8 +228,8 @@ class HttpConnection(asyncio.Protocol):
             self.guard.move(self, Phase.HEAD)
             self._deadline = self._loop.time() + self.guard.limits.head_timeout
         pending = self._pending
-        if pending.startswith(b"\r\n"):  # after a body, which some clients send
-            del pending[:2]
+        if blank := _BLANK_LINES.match(pending):  # after a body, which some clients send
+            del pending[: blank.end()]
         end = pending.find(END_OF_HEAD, self._n_searched)
         self._n_searched = max(len(pending) - len(END_OF_HEAD), 0) if end < 0 else 0
         n_bytes = len(pending) if end < 0 else end

@@ -11,6 +11,7 @@ from starlette.types import Message, Receive
 
 from dodona.server.client_speed import YIELD_SECONDS, ClientGroup, ClientSpeed
 from dodona.server.errors import CLOSE, Refused, bad
+from dodona.server.headers import find_header
 from dodona.server.memory_budget import ADVICE, RequestBudget
 from dodona.server.service import WHOLE_BODY, budget_of, service_of
 
@@ -25,9 +26,9 @@ async def read_body(
 ) -> bytearray:
     """Read the whole body or refuse the request; `kinds` are the media types allowed."""
     limits = service_of(request).limits
-    check_coding(request.headers.get("content-encoding"))
+    check_coding(find_header(request.scope, b"content-encoding"))
     if kinds:
-        check_kind(request.headers.get("content-type", ""), kinds)
+        check_kind(find_header(request.scope, b"content-type") or "", kinds)
     most = min(max_bytes or limits.max_size, limits.max_size)
     take_whole = request.scope["state"].get(WHOLE_BODY)
     if take_whole is not None and _announced(request, most) <= HIGH_WATER:
@@ -106,7 +107,9 @@ async def _gather(request: Request, max_bytes: int) -> bytearray:
 
 def _announced(request: Request, max_bytes: int) -> int:
     """Return the Content-Length; 0 if there is none."""
-    announced = request.headers.get("content-length", "0")
+    announced = find_header(request.scope, b"content-length")
+    if announced is None:
+        return 0
     if not announced.isdecimal():
         raise bad("Content-Length is not a number")
     if len(announced) > len(str(max_bytes)) or int(announced) > max_bytes:

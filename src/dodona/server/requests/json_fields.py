@@ -39,7 +39,7 @@ def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]
     dodona.server.errors.Refused: unknown field 'txt'; known are: text, model
     """
     try:
-        found = json.loads(body.decode(), parse_int=_read_int, parse_float=_read_float)
+        found = _DECODER.decode(body.decode())
     except UnicodeDecodeError as error:
         raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
     except json.JSONDecodeError as error:
@@ -76,6 +76,9 @@ def _read_float(digits: str) -> float:
 def _check_length(digits: str) -> None:
     if len(digits) > LONGEST_NUMBER:
         raise bad(f"a number has more than {LONGEST_NUMBER} digits")
+
+
+_DECODER = json.JSONDecoder(parse_int=_read_int, parse_float=_read_float)
 
 
 def check_text(name: str, value: object) -> str:

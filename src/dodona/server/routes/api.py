@@ -97,8 +97,8 @@ async def show_readiness(request: Request) -> Response:
     if not service.is_ending:
         why = f"requests wait for more than {READY_SECONDS:g} seconds"
         with move_on_after(READY_SECONDS):
-            async for _ in service.workers.turns(iter(())):
-                return JSONResponse({"status": "ready"})
+            await service.workers.turn(iter(()))
+            return JSONResponse({"status": "ready"})
     return JSONResponse({"status": "not ready", "error": why}, 503)
 
 
