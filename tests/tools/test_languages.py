@@ -16,7 +16,7 @@ from dodona.cli.verbs import load_verb
 from tools.languages.__main__ import main, missing
 from tools.languages.package import score_tables
 from tools.languages.recipe import command, silver_per_gold, teacher_epochs
-from tools.languages.sets import TABLE, LanguageSet, find_sets, with_dev
+from tools.languages.sets import NO_LICENCE, TABLE, LanguageSet, find_sets, with_dev
 from tools.treebanks import ROOT
 
 WORDS = (
@@ -55,7 +55,7 @@ def test_sets_are_found_without_a_list(data: Path) -> None:
     sets = by_name(data)
     assert list(sets) == ["cy_ccg", "fa_perdt", "fa_seraji", "ga_nodev", "xx_one"]
     unknown, welsh = sets["xx_one"], sets["cy_ccg"]
-    assert (unknown.language, unknown.package, unknown.licence) == ("xx", "xx", "CC BY-SA 4.0")
+    assert (unknown.language, unknown.package, unknown.licence) == ("xx", "xx", NO_LICENCE)
     assert (welsh.language, welsh.treebank) == ("Welsh", "UD Welsh CCG")
     assert [path.name for path in welsh.held_out][-1] == "test2.conllu"
     assert (welsh.n_words, welsh.n_text_words) == (60, 600)

@@ -29,7 +29,7 @@ else:
 
 TABLE = Path(__file__).with_name("languages.toml")
 WORD, NEWLINE = ord("0"), 10
-DEFAULT_LICENCE = "CC BY-SA 4.0"
+USUAL_LICENCE, NO_LICENCE = "CC BY-SA 4.0", "see the treebank"
 LEAST_TEXT = 1_000  # bytes; less is no text
 DEV_SHARE, LEAST_SENTENCES = 10, 20  # one sentence of so many is cut off, if there are enough
 
@@ -76,7 +76,8 @@ class LanguageSet:
     @property
     def licence(self) -> str:
         """The licence of a model that learned from this set."""
-        return str(self.about.get("licence", DEFAULT_LICENCE))
+        is_known = "treebank" in self.about  # to languages.toml
+        return str(self.about.get("licence", USUAL_LICENCE if is_known else NO_LICENCE))
 
     def file(self, part: str) -> Path | None:
         """Return the file of a part, such as "dev"; None if there is none."""
