@@ -144,7 +144,9 @@ class Segmenter(Ruled):
             if n_waiting < n_wanted:
                 continue
             text = "".join(pieces)
-            found, n_taken = self._segment(text, cursor, by_lines, before, is_end=False)
+            start = cursor.offset
+            found, cursor = self._segment(text, cursor, by_lines, before, is_end=False)
+            n_taken = cursor.offset - start
             pieces, n_waiting = [text[n_taken:]], n_waiting - n_taken
             before = _last_line(before + text[:n_taken]) if self._boundaries else ""
             n_wanted = PIECE + 2 * n_waiting  # rescan a long sentence rarely
@@ -159,8 +161,8 @@ class Segmenter(Ruled):
 
     def _segment(
         self, text: str, cursor: Cursor, by_lines: bool, before: str = "", *, is_end: bool = True
-    ) -> tuple[list[Sentence], int]:
-        """Return the sentences of a text, and how many characters they take up.
+    ) -> tuple[list[Sentence], Cursor]:
+        """Return the sentences of a text, and the cursor behind them.
 
         Rules are applied to whole lines: `before` is the start of the first one, and unless the
         text `is_end`, its last line is left for the next call.

@@ -1,6 +1,8 @@
 from collections.abc import Iterable, Sequence
+from typing import overload
 
 from dodona.core.features.corpus import Corpus
+from dodona.treebank.block import Block
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
@@ -29,4 +31,7 @@ class Encoder:
         self, sentences: Iterable[Sentence], *, trees: bool = False, into: Corpus | None = None
     ) -> Corpus: ...
     def encode_again(self, corpus: Corpus, number: int, sentence: Sentence) -> None: ...
-    def decode(self, corpus: Corpus, sentences: Iterable[Sentence]) -> list[Sentence]: ...
+    @overload
+    def decode(self, corpus: Corpus, sentences: Block) -> Block: ...
+    @overload
+    def decode(self, corpus: Corpus, sentences: list[Sentence]) -> list[Sentence]: ...
