@@ -169,7 +169,7 @@ class TableRows:
     def add(self, row: int, sentence: Sentence) -> None:
         """Add a sentence of the current document."""
         self.number += 1
-        self.builder.add(row, self.number, sentence)
+        self.builder.add(row, self.number, [sentence])
         if self.sure:
             self._add_confidences(confidence_columns(sentence), len(sentence))
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from dodona.batches import n_words_of
 from dodona.cli.errors import UsageError
 from dodona.cli.input_files import STDIN, total_size
 from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader, find_sources
 from dodona.cli.overwriting import check_folder, check_targets
 from dodona.cli.progress import Meter
+from dodona.cli.runs import Found, Run
+from dodona.treebank.block import Block
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
@@ -28,8 +32,6 @@ SUFFIXES = {name: f".{name}" for name in OUTPUTS} | {"json": ".jsonl", "tree": "
 SUFFIXES |= {"tei": ".xml", BRAT: ".ann", "webanno": ".tsv"}
 
 LANGUAGE = "# lang = "  # the comment of a language that was identified
-
-Pipe = Callable[[Iterable[SentenceOrBad]], Iterator[SentenceOrBad]]
 
 
 class Writing(Protocol):
@@ -261,14 +263,14 @@ WRITERS: dict[str, type[TreeWriter]] = {
 def annotate(
     paths: list[str],
     reader: SentenceReader,
-    pipe: Pipe,
+    run: Run,
     out: str,
     format: str,
     model: str | Path,
     *,
     quiet: bool = False,
 ) -> None:
-    """Write the sentences of the files as annotated by the pipe; a terminal shows the speed.
+    """Write the sentences of the files as annotated by a run; a terminal shows the speed.
 
     If `out` is a folder, each input file becomes a file there. `model` is not overwritten.
     """
@@ -287,11 +289,21 @@ def annotate(
     size = total_size([source.path for source in sources])
     with Meter("parsing", size, reports_speed=True, quiet=quiet) as meter:
         reader.meter = meter
-        for target, group in groups.items():
+        results = run(reader, groups.values(), bad)
+        for target in groups:
             with open_writer(target, format) as writer:
-                for item in meter.count(pipe(bad.watch(reader.read(group)))):
-                    writer.write(item)
+                for found in iter(partial(next, results), None):
+                    meter.add(n_words_of(found))
+                    _write(writer, found)
     bad.report()
+
+
+def _write(writer: Writing, found: Found) -> None:
+    if isinstance(found, Block) and isinstance(writer, Writer):
+        writer.write_block(found)
+        return
+    for sentence in found:
+        writer.write(sentence)
 
 
 def _group_by_target(

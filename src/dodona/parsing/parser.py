@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from dodona.batches import require_sentence, require_text, stream
+from dodona.batches import Sentences, require_sentence, require_text, stream
 from dodona.core.base.values import show, to_int
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.actions import Actions
@@ -28,11 +27,11 @@ from dodona.doc import Doc
 from dodona.logs import info
 from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
 from dodona.parsing.document_stream import (
-    Waiting,
     WaitingText,
     Words,
     are_words,
     gather,
+    sentences_in,
     sentences_of,
 )
 from dodona.parsing.given_tags import given_tags, reads_tags, require_tags
@@ -40,7 +39,9 @@ from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
 from dodona.rules.ruled import Ruled
 from dodona.segmentation.foreign import check_stream, is_foreign
-from dodona.segmentation.segmenter import Segmenter, Splitting, require_segmenter
+from dodona.segmentation.pieces import Source
+from dodona.segmentation.segmenter import SPLITTINGS, Segmenter, Splitting, require_segmenter
+from dodona.segmentation.text_stream import Annotated, annotate
 from dodona.settings import (
     CONSTRAINTS,
     NO_CONSTRAINTS,
@@ -53,6 +54,7 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.tagging.tagger import Tagger
+from dodona.treebank.block import Block
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
@@ -69,6 +71,7 @@ if TYPE_CHECKING:  # loaded where they are needed
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
+Result = TypeVar("Result")
 ParseBatch = Callable[[list[Sentence], Search, Collection[str] | None], list[Sentence]]
 
 
@@ -176,22 +179,28 @@ class Parser(Ruled):
         A list of words is a sentence that needs no segmenter, and a list of such lists is several.
         In a text, `sentences` says where sentences start, as in `Segmenter.segment`.
         """
-        pipe = partial(
-            self.pipe,
+        is_strange, plain = False, None
+        if are_words(text):
+            if sentences != "learned":
+                raise TypeError("sentences are for a text; a list of lists of words has its own")
+            source = Source(None, sentences_of(text))
+        else:
+            segmenter, plain = require_segmenter(self.segmenter), require_text(text)
+            is_strange = is_foreign(plain, self.record, segmenter)
+            source = Source([plain], by_lines=sentences == "lines")
+            if not isinstance(sentences, str) or sentences not in SPLITTINGS:
+                source = Source(None, segmenter.segment(plain, sentences=sentences))
+        found = self.annotate(
+            [source],
+            sentences_in,
             threads=threads,
             constraints=constraints,
             graph=graph,
             confidence=confidence,
             given=given,
         )
-        if are_words(text):
-            if sentences != "learned":
-                raise TypeError("sentences are for a text; a list of lists of words has its own")
-            return Doc(pipe(sentences_of(text)))
-        segmenter, text = require_segmenter(self.segmenter), require_text(text)
-        is_strange = is_foreign(text, self.record, segmenter)
-        found = segmenter.segment(text, sentences=sentences)
-        return Doc(pipe(found), text, is_strange=is_strange)
+        parts = (part.found for part in found)
+        return Doc(chain.from_iterable(parts), plain, is_strange=is_strange)
 
     @overload
     def docs(
@@ -237,31 +246,27 @@ class Parser(Ruled):
         """
         if isinstance(texts, str):
             raise TypeError("docs takes several texts; to parse one, call parser(text)")
-        waiting: Waiting = deque()
-
-        def sentences() -> Iterator[Sentence]:
-            for item in texts:
-                text, context = item if as_tuples else (item, None)
-                is_strange, words = False, are_words(text)
-                if words:
-                    found = sentences_of(text)
-                else:
-                    segmenter = require_segmenter(self.segmenter)
-                    found = segmenter.segment(text := require_text(text))
-                    is_strange = is_foreign(text, self.record, segmenter)
-                given = None if words else text
-                waiting.append(WaitingText(given, len(found), is_strange, context))
-                yield from found
-
-        parsed = self.pipe(
-            sentences(),
+        found = self.annotate(
+            self._sources(texts, as_tuples),
+            sentences_in,
             threads=threads,
             beam=beam,
             constraints=constraints,
             graph=graph,
             confidence=confidence,
         )
-        return gather(parsed, waiting, as_tuples)
+        return gather(found, as_tuples)
+
+    def _sources(self, texts: Iterable[Any], as_tuples: bool) -> Iterator[Source]:
+        """Yield the sources of documents; warn of texts in other languages."""
+        for item in texts:
+            text, context = item if as_tuples else (item, None)
+            if are_words(text):
+                yield Source(None, sentences_of(text), context=WaitingText(None, False, context))
+                continue
+            segmenter, text = require_segmenter(self.segmenter), require_text(text)
+            is_strange = is_foreign(text, self.record, segmenter)
+            yield Source([text], context=WaitingText(text, is_strange, context))
 
     def pipe_text(
         self,
@@ -286,15 +291,16 @@ class Parser(Ruled):
             )
         segmenter = require_segmenter(self.segmenter)
         checked = check_stream(chunks, self.record, segmenter)
-        sentences = chain.from_iterable(segmenter.stream(checked))
-        return self.pipe(
-            sentences,
+        found = self.annotate(
+            [Source(checked)],
+            sentences_in,
             threads=threads,
             beam=beam,
             constraints=constraints,
             graph=graph,
             confidence=confidence,
         )
+        return chain.from_iterable(part.found for part in found)
 
     def parse(
         self,
@@ -422,6 +428,51 @@ class Parser(Ruled):
         `Given.from_sentence` takes it from the sentence's columns. A `GivenError` says what no
         tree can have.
         """
+        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
+        work = self._work(keep, roots, beam, constraints, graph, confidence, given)
+        return stream(self._noting(iter(sentences), keep), work, threads)
+
+    def annotate(
+        self,
+        sources: Iterable[Source],
+        finish: Callable[[list[Sentences]], Result],
+        *,
+        threads: int = 1,
+        roots: str | None = None,
+        beam: int | None = None,
+        keep_tags: bool = False,
+        retag: bool = False,
+        constraints: str | None = None,
+        graph: bool = False,
+        confidence: bool = False,
+        given: GivenOf | None = None,
+    ) -> Iterator[Annotated[Result]]:
+        """Segment and parse texts, and parse sentences, in order, with the options of `pipe`.
+
+        Threads segment, tag and parse pieces of text; `finish` makes a result of the parsed
+        sentences of each, for instance their bytes.
+        """
+        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
+        work = self._work(keep, roots, beam, constraints, graph, confidence, given)
+        return annotate(self._noted(sources, keep), self.segmenter, work, finish, threads)
+
+    def _noted(self, sources: Iterable[Source], keep: Collection[str] | None) -> Iterator[Source]:
+        """Yield the sources; log which tags of the first sentence that was given are kept."""
+        for source in sources:
+            noted = self._noting(iter(source.sentences), keep)
+            yield source if source.chunks is not None else source._replace(sentences=noted)
+
+    def _work(
+        self,
+        keep: Collection[str] | None,
+        roots: str | None,
+        beam: int | None,
+        constraints: str | None,
+        graph: bool,
+        confidence: bool,
+        given: GivenOf | None,
+    ) -> Callable[[Sentences], Sentences]:
+        """Return a function that parses a batch with the options of `pipe`."""
         if not (given is None or callable(given)):
             raise TypeError(
                 "given is a function from a sentence to what is given of it; for one sentence, "
@@ -432,23 +483,27 @@ class Parser(Ruled):
             search = self._search(roots, beam, constraints, keeps_given=given is not None)
         if given and confidence:
             raise SettingsError("either given or confidence: what is given was not predicted")
-        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
         if graph and not self.has_graphs:
             raise SettingsError(
                 "the model makes no enhanced graphs: dodona enhance adds a part that does, or train"
                 " a model with --graph basic+enhanced"
             )
-        parse: ParseBatch = self._parse_with_confidence if confidence else self._parse_batch
+        parse_list: ParseBatch | None = self._parse_with_confidence if confidence else None
         if given:
-            parse = partial(self._parse_given, given)
+            parse_list = partial(self._parse_given, given)
 
-        def work(batch: list[Sentence]) -> list[Sentence]:
+        def work(batch: Sentences) -> Sentences:
             if self.needs_tags:
-                require_tags(batch)
-            parsed = parse(batch, search, keep)
-            return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
+                require_tags([*batch])
+            # a segmenter leaves all columns empty: none is kept
+            kept = () if keep and isinstance(batch, Block) else keep
+            if parse_list is not None:
+                parsed: Sentences = parse_list([*batch], search, kept)
+            else:
+                parsed = self._parse_batch(batch, search, kept)
+            return self.enhancer.enhance([*parsed]) if graph and self.enhancer else parsed
 
-        return stream(self._noting(iter(sentences), keep), work, threads)
+        return work
 
     def _noting(self, sentences: Iterator[Item], keep: Collection[str] | None) -> Iterator[Item]:
         """Yield the sentences; log which tags of the first one are kept."""
@@ -503,8 +558,8 @@ class Parser(Ruled):
         return constraints_of(self.labels)
 
     def _parse_batch(
-        self, batch: list[Sentence], search: Search, keep: Collection[str] | None
-    ) -> list[Sentence]:
+        self, batch: Sentences, search: Search, keep: Collection[str] | None
+    ) -> Sentences:
         return self._parse_read(*self.scorer.read(batch, keep), search)
 
     def _parse_given(
@@ -515,7 +570,7 @@ class Parser(Ruled):
         keep: Collection[str] | None,
     ) -> list[Sentence]:
         known = [*map(given, batch)]
-        return self._with_graphs(self._given_parsing(search).parse(batch, keep, known))
+        return [*self._with_graphs(self._given_parsing(search).parse(batch, keep, known))]
 
     def _parse_with_confidence(
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
@@ -534,20 +589,20 @@ class Parser(Ruled):
     ) -> tuple[list[Sentence], Signals]:
         """Parse a batch; return also the signals of arcs, labels and tags, for calibration."""
         tagged, corpus, tags = self.scorer.read_scored(batch, keep)
-        parsed = self._parse_read(tagged, corpus, search)
+        parsed = [*self._parse_read(tagged, corpus, search)]
         columns = self.tagger.columns if self.tagger else ()
         return parsed, find_signals(search, corpus, tags, columns, temperatures)
 
-    def _parse_read(self, batch: list[Sentence], corpus: Corpus, search: Search) -> list[Sentence]:
+    def _parse_read(self, batch: Sentences, corpus: Corpus, search: Search) -> Sentences:
         """Parse sentences that the scorer has read."""
         if search.constraints:
             set_kinds(corpus, batch)
         search.parse(corpus)
         if self.system.builds_graphs:
-            return GraphDecoder(self.labels).decode(corpus, batch)
+            return GraphDecoder(self.labels).decode(corpus, [*batch])
         return self._with_graphs(self._decode(batch, corpus, search))
 
-    def _with_graphs(self, parsed: list[Sentence]) -> list[Sentence]:
+    def _with_graphs(self, parsed: Sentences) -> Sentences:
         """Return sentences with the graphs that a part of the parser builds, if there is one."""
         return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
 
@@ -570,43 +625,49 @@ class Parser(Ruled):
 
     def _decode(
         self,
-        batch: list[Sentence],
+        batch: Sentences,
         corpus: Corpus,
         search: Search,
         known: Sequence[Given] = (),
-    ) -> list[Sentence]:
+    ) -> Sentences:
         """Return the sentences with the trees of the corpus, and what is known of each."""
         parsed = self.encoder.decode(corpus, batch)
+        changed: dict[int, Sentence] = {}
         moved = set(corpus.broken)
         if known:
             from dodona.parsing.given_trees import first_lost, with_labels
 
-            parsed = [*map(with_labels, parsed, known)]
-            moved |= {*range(len(parsed))}
-        if self._lifted:
-            for i, sentence in enumerate(parsed):
-                if not self._lifted.isdisjoint(corpus.labels(i)):  # those of given arcs are plain
-                    heads, labels = deprojectivise(
-                        [head or 0 for head in sentence.heads],
-                        sentence.deprels,
-                        self.settings.projectivise,
-                    )
-                    parsed[i] = sentence.replace(heads=heads, deprels=labels)
-                    moved.add(i)
+            changed = dict(enumerate(map(with_labels, parsed, known)))
+            moved |= {*changed}
+        # labels of given arcs are plain
+        for i in self.encoder.sentences_with(corpus, self._lifted) if self._lifted else ():
+            sentence = changed.get(i) or parsed[i]
+            heads, labels = deprojectivise(
+                [head or 0 for head in sentence.heads],
+                sentence.deprels,
+                self.settings.projectivise,
+            )
+            changed[i] = sentence.replace(heads=heads, deprels=labels)
+            moved.add(i)
         if search.constraints and not self.system.projective_only:
-            trees = ([head or 0 for head in sentence.heads] for sentence in parsed)
-            moved |= {i for i, heads in enumerate(trees) if not is_projective(heads)}
+            for i, sentence in enumerate(parsed):
+                tree = changed.get(i, sentence)
+                if not is_projective([head or 0 for head in tree.heads]):
+                    moved.add(i)
         for i in moved if search.constraints else ():
-            tree = repaired(parsed[i], self.labels)
+            sentence = changed.get(i) or parsed[i]
+            tree = repaired(sentence, self.labels)
             if known and (lost := first_lost(known[i], tree)):
                 warnings.warn(
                     f"what is given of {tree.forms[lost - 1]!r} (word {lost} of {tree.text!r}) "
                     "breaks the rules of UD; it is kept, and the rules are not",
                     stacklevel=2,
                 )
-            else:
-                parsed[i] = tree
-        return parsed
+            elif tree is not sentence:
+                changed[i] = tree
+        if isinstance(parsed, Block):
+            return parsed.replaced(changed) if changed else parsed
+        return [changed.get(i, sentence) for i, sentence in enumerate(parsed)]
 
     def parts(self) -> dict[str, Serialisable | None]:
         """Return tagger, segmenter, parser into graphs and enhancer, by their names in a file."""

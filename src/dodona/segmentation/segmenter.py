@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # loaded with rules
 PIECE = 1 << 16  # characters of a stream that are segmented together
 
 Splitting = Literal["learned", "lines"]
+SPLITTINGS = ("learned", "lines")
 
 
 class NoSegmenterError(DodonaError, ValueError):
@@ -138,7 +139,7 @@ class Segmenter(Ruled):
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
         before = ""  # what was taken of the line with which the waiting text begins
-        for chunk in _before_error(chunks, errors):
+        for chunk in before_error(chunks, errors):
             pieces.append(chunk)
             n_waiting += len(chunk)
             if n_waiting < n_wanted:
@@ -158,6 +159,16 @@ class Segmenter(Ruled):
             yield found
         for error in errors:
             raise error
+
+    @property
+    def writer(self) -> SentenceWriter:
+        """The compiled segmenter, which knows nothing of `boundaries`."""
+        return self._writer
+
+    @property
+    def has_boundaries(self) -> bool:
+        """Whether rules of a user decide about boundaries."""
+        return self._boundaries is not None
 
     def _segment(
         self, text: str, cursor: Cursor, by_lines: bool, before: str = "", *, is_end: bool = True
@@ -238,7 +249,7 @@ def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
     return segmenter
 
 
-def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[str]:
+def before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[str]:
     """Yield the chunks up to an error, which is appended to `errors`."""
     try:
         for chunk in chunks:
@@ -254,7 +265,7 @@ def _last_line(text: str) -> str:
 
 
 def _by_lines(sentences: str) -> bool:
-    if sentences not in ("learned", "lines"):
+    if sentences not in SPLITTINGS:
         raise ValueError(f"sentences is 'learned' or 'lines', not {sentences!r}")
     return sentences == "lines"
 

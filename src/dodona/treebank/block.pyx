@@ -81,6 +81,22 @@ cdef class Block:
                 made.append(batch[i], self.lines[i], batch[i].head, NULL, 0, NULL)
         return made
 
+    def part(self, size_t first, size_t end):
+        """Return the block of some of the sentences; that of all is the block itself."""
+        cdef Block made
+        cdef Fields fields
+        cdef size_t i
+        if not first <= end <= self.lines.size():
+            raise IndexError(f"no sentences from {first} to {end} among {len(self)}")
+        if end - first == self.lines.size():
+            return self
+        made = Block()
+        with nogil:
+            for i in range(first, end):
+                fields = self.fields(i)
+                made.append(fields, self.lines[i], fields.head, NULL, 0, NULL)
+        return made
+
     cdef Py_ssize_t size_of(self, size_t number) noexcept nogil:
         cdef size_t end = self.size
         if number + 1 < self.begins.size():

@@ -236,6 +236,27 @@ cdef class Encoder:
             i += 1
         return result
 
+    def sentences_with(self, Corpus corpus not None, label_ids):
+        """Return the sentences of the corpus that have one of these labels, by their numbers."""
+        cdef vector[char] is_wanted
+        cdef vector[size_t] found
+        cdef int32_t label
+        cdef size_t s
+        cdef int i
+        is_wanted.resize(len(self.labels))
+        for label in label_ids:
+            if not 0 <= label < <int32_t> is_wanted.size():
+                raise ValueError(f"there is no label {label}")
+            is_wanted[label] = True
+        with nogil:
+            for s in range(corpus.n_words.size()):
+                for i in range(corpus.n_words[s]):
+                    label = corpus.label[corpus.first_word[s] + i]
+                    if 0 <= label < <int32_t> is_wanted.size() and is_wanted[label]:
+                        found.push_back(s)
+                        break
+        return [number for number in found]
+
     cdef Block decode_block(self, Corpus corpus, Block block):
         cdef tuple owner = tuple(self.labels)
         cdef vector[Text] labels
