@@ -15,9 +15,10 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arr
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import documents, languages, model_cache  # noqa: E402
+from dodona.arrow import documents, model_cache  # noqa: E402
 from dodona.enhancing.training import train_enhancer  # noqa: E402
 from dodona.parsing.parser import Parser  # noqa: E402
+from dodona.segmentation import pieces  # noqa: E402
 from support.arrow_texts import TEXTS, batch, parser, words_of  # noqa: E402
 from support.small import enhanced, treebank  # noqa: E402
 from support.small import parser as small_parser  # noqa: E402
@@ -164,7 +165,7 @@ def test_a_column_of_nothing_is_all_null() -> None:
 
 
 def test_long_texts_are_read_in_pieces_and_come_out_whole(monkeypatch: Any) -> None:
-    monkeypatch.setattr(languages, "SEGMENT_CHARS", 200)
+    monkeypatch.setattr(pieces, "PIECE", 200)
     monkeypatch.setattr(documents, "CHUNK_CHARS", 300)
     texts = [" ".join(TEXTS[0] for _ in range(n)) for n in (1, 30, 2, 0, 3)]
     made = table(da.mapper("en", keep=["doc_id"])([batch(texts)]))

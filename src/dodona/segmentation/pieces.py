@@ -98,7 +98,12 @@ class JoinedScans:
 
     def __init__(self, segmenter: Segmenter) -> None:
         self._writer = segmenter.writer
-        self._cursor, self._rest = Cursor(), ""
+        self._nothing = self._writer.scan("", is_end=False)
+        self._begin(Cursor())
+
+    def _begin(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._rest, self._n_scanned = "", 0  # an incomplete sentence, and what is known to be so
 
     def scan(self, piece: Piece) -> ScannedText:
         """Scan a piece as if a sentence began with it; threads may do so side by side."""
@@ -107,12 +112,16 @@ class JoinedScans:
     def join(self, piece: Piece, scanned: ScannedText) -> tuple[ScannedText, Cursor]:
         """Return what to write of the next piece, scanned again if a sentence goes on in it."""
         if piece.is_first:
-            self._cursor, self._rest = Cursor(piece.source.name, piece.source.language), ""
+            self._begin(Cursor(piece.source.name, piece.source.language))
         cursor, text = self._cursor, self._rest + piece.text
-        if self._rest or cursor.in_list:
-            scanned = self._scan(piece, text, in_list=cursor.in_list)
         n_own = len(self._rest) + piece.n_own
+        if n_own < 2 * self._n_scanned and not piece.is_last:
+            scanned = self._nothing  # a long sentence is scanned again when it has doubled
+        elif self._rest or cursor.in_list:
+            scanned = self._scan(piece, text, in_list=cursor.in_list)
         self._cursor, self._rest = cursor.after(scanned), text[scanned.taken : n_own]
+        if scanned is not self._nothing:
+            self._n_scanned = len(self._rest)
         return scanned, cursor
 
     def write(self, parts: Iterable[tuple[ScannedText, Cursor]], most_words: int) -> list[Block]:

@@ -55,7 +55,8 @@ cdef class TextScanner:
         self.pair_table, self.by_lines, self.lexicon = pair_table, by_lines, lexicon
         self.pair_labels = <const uint8_t*> PyBytes_AS_STRING(pair_table)
         if lexicon is not None and lexicon.has_tags:
-            read_words(text, lexicon, self.words)
+            with nogil:
+                read_words(text, lexicon, self.words)
 
     cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil:
         """Start at the first character that is not white space; False if there is none."""
