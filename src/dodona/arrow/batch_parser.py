@@ -27,6 +27,7 @@ from dodona.arrow.options import ParseOptions
 from dodona.arrow.schema import fields_of, join_schemas, optional_columns, word_fields
 from dodona.batches import Sentences, map_in_order, n_words_of
 from dodona.parsing.parser import Parser
+from dodona.parsing.pipe_options import PipeOptions
 from dodona.pipeline.auto import AutoParser
 from dodona.segmentation.foreign import is_foreign
 from dodona.segmentation.pieces import Source
@@ -121,7 +122,7 @@ class BatchParser:
                 yield row, [sentence]
         elif self.parser is not None:
             sources = _sources(documents, self.parser)
-            for part in self.parser.annotate(sources, list[Sentences], **self._how):
+            for part in self.parser.annotate(sources, list[Sentences], PipeOptions(**self._how)):
                 for sentences in part.found:
                     yield part.source.context, sentences
 

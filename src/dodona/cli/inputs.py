@@ -18,6 +18,7 @@ from dodona.cli.input_files import (
     total_size,
 )
 from dodona.cli.progress import Meter
+from dodona.records import replace
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
 from dodona.treebank.conllu.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
@@ -91,7 +92,7 @@ class SentenceReader:
             with InputFile(source.path, check_encoding(self.encoding)) as file:
                 if self.meter is not None:
                     self.meter.watch(file)
-                yield self._open(file, source)._replace(context=context)
+                yield replace(self._open(file, source), context=context)
 
     def _open(self, file: InputFile, source: InputSource) -> "Source":
         from dodona.segmentation.pieces import Source  # other verbs should not wait for it

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from dodona.batches import Sentences
 from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader
+from dodona.records import replace
 from dodona.segmentation.pieces import Source
 from dodona.segmentation.text_stream import Annotated
 from dodona.treebank.block import Block
@@ -72,4 +73,4 @@ class TextRun:
             for source in group:
                 for file in reader.open([source], context=source is group[-1]):
                     watched = self._watch(bad.watch(file.sentences))
-                    yield file if file.chunks is not None else file._replace(sentences=watched)
+                    yield file if file.chunks is not None else replace(file, sentences=watched)

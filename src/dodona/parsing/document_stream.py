@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from dodona.batches import Sentences
 from dodona.core.base.values import show
 from dodona.doc import Doc
+from dodona.records import record
 from dodona.segmentation.text_stream import Annotated
 from dodona.treebank.sentence import Sentence
 
 Words: TypeAlias = Sequence[str] | Sequence[Sequence[str]]  # of a sentence, or of several
 
 
-class WaitingText(NamedTuple):
+@record
+class WaitingText:
     """A text whose sentences are in the parser."""
 
     text: str | None  # None if its words were given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -26,6 +25,7 @@ from dodona.core.transitions.system import State
 from dodona.doc import Doc
 from dodona.logs import info
 from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
+from dodona.parsing.decoding import TreeDecoder
 from dodona.parsing.document_stream import (
     WaitingText,
     Words,
@@ -35,6 +35,7 @@ from dodona.parsing.document_stream import (
     sentences_of,
 )
 from dodona.parsing.given_tags import given_tags, reads_tags, require_tags
+from dodona.parsing.pipe_options import AS_TRAINED, PipeOptions, kept_columns
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
 from dodona.rules.ruled import Ruled
@@ -59,8 +60,6 @@ from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.trees.projectivity import is_projective
-from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 from dodona.treebank.trees.word_kinds import set_kinds
 
 if TYPE_CHECKING:  # loaded where they are needed
@@ -110,9 +109,12 @@ class Parser(Ruled):
         )
         self.actions = Actions(self.system, self.pairs)
         self.search = self._search()
-        self._lifted = set()  # labels that encode where a lifted arc belongs
-        if self.settings.projectivise in SCHEMES:
-            self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
+        self._decoder = TreeDecoder(
+            self.encoder,
+            self.labels,
+            self.settings.projectivise,
+            builds_crossing=not self.system.projective_only,
+        )
         self.needs_tags = self.tagger is None and reads_tags(self.encoder)
 
     @property
@@ -190,15 +192,10 @@ class Parser(Ruled):
             source = Source([plain], by_lines=sentences == "lines")
             if not isinstance(sentences, str) or sentences not in SPLITTINGS:
                 source = Source(None, segmenter.segment(plain, sentences=sentences))
-        found = self.annotate(
-            [source],
-            sentences_in,
-            threads=threads,
-            constraints=constraints,
-            graph=graph,
-            confidence=confidence,
-            given=given,
+        options = PipeOptions(
+            constraints=constraints, graph=graph, confidence=confidence, given=given
         )
+        found = self.annotate([source], sentences_in, options, threads=threads)
         parts = (part.found for part in found)
         return Doc(chain.from_iterable(parts), plain, is_strange=is_strange)
 
@@ -246,15 +243,11 @@ class Parser(Ruled):
         """
         if isinstance(texts, str):
             raise TypeError("docs takes several texts; to parse one, call parser(text)")
-        found = self.annotate(
-            self._sources(texts, as_tuples),
-            sentences_in,
-            threads=threads,
-            beam=beam,
-            constraints=constraints,
-            graph=graph,
-            confidence=confidence,
+        options = PipeOptions(
+            beam=beam, constraints=constraints, graph=graph, confidence=confidence
         )
+        sources = self._sources(texts, as_tuples)
+        found = self.annotate(sources, sentences_in, options, threads=threads)
         return gather(found, as_tuples)
 
     def _sources(self, texts: Iterable[Any], as_tuples: bool) -> Iterator[Source]:
@@ -291,15 +284,10 @@ class Parser(Ruled):
             )
         segmenter = require_segmenter(self.segmenter)
         checked = check_stream(chunks, self.record, segmenter)
-        found = self.annotate(
-            [Source(checked)],
-            sentences_in,
-            threads=threads,
-            beam=beam,
-            constraints=constraints,
-            graph=graph,
-            confidence=confidence,
+        options = PipeOptions(
+            beam=beam, constraints=constraints, graph=graph, confidence=confidence
         )
+        found = self.annotate([Source(checked)], sentences_in, options, threads=threads)
         return chain.from_iterable(part.found for part in found)
 
     def parse(
@@ -349,7 +337,7 @@ class Parser(Ruled):
         has_given = given is not None
         search = self._search(roots, beam, constraints, keeps_given=has_given, always_beam=True)
         finder = self._given_parsing(search)
-        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
+        keep = kept_columns(self._keep(), keep_tags=keep_tags, retag=retag)
         best = [*islice(finder.candidates(require_sentence(sentence), keep, given), k)]
         graphs = self._with_graphs([candidate.sentence for candidate in best])
         return [one._replace(sentence=graphs[i]) for i, one in enumerate(best)]
@@ -390,12 +378,6 @@ class Parser(Ruled):
         """Return the columns that keep values which are already there."""
         return self.tagger.columns if self.tagger else ()
 
-    def _kept_columns(self, *, keep_tags: bool, retag: bool) -> Collection[str] | None:
-        """Return the columns that keep their values; None: nothing is tagged."""
-        if keep_tags and retag:
-            raise SettingsError("either keep_tags or retag: tags cannot be both kept and replaced")
-        return None if keep_tags else () if retag else self._keep()
-
     def pipe(
         self,
         sentences: Iterable[Item],
@@ -428,69 +410,51 @@ class Parser(Ruled):
         `Given.from_sentence` takes it from the sentence's columns. A `GivenError` says what no
         tree can have.
         """
-        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
-        work = self._work(keep, roots, beam, constraints, graph, confidence, given)
-        return stream(self._noting(iter(sentences), keep), work, threads)
+        options = PipeOptions(roots, beam, keep_tags, retag, constraints, graph, confidence, given)
+        keep = options.kept(self._keep())
+        return stream(self._noting(iter(sentences), keep), self._work(options), threads)
 
     def annotate(
         self,
         sources: Iterable[Source],
         finish: Callable[[list[Sentences]], Result],
+        options: PipeOptions = AS_TRAINED,
         *,
         threads: int = 1,
-        roots: str | None = None,
-        beam: int | None = None,
-        keep_tags: bool = False,
-        retag: bool = False,
-        constraints: str | None = None,
-        graph: bool = False,
-        confidence: bool = False,
-        given: GivenOf | None = None,
     ) -> Iterator[Annotated[Result]]:
-        """Segment and parse texts, and parse sentences, in order, with the options of `pipe`.
+        """Segment and parse texts, and parse sentences, in order.
 
         Threads segment, tag and parse pieces of text; `finish` makes a result of the parsed
         sentences of each, for instance their bytes.
         """
-        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
-        work = self._work(keep, roots, beam, constraints, graph, confidence, given)
-        return annotate(self._noted(sources, keep), self.segmenter, work, finish, threads)
+        noted = self._noted(sources, options.kept(self._keep()))
+        return annotate(noted, self.segmenter, self._work(options), finish, threads)
 
     def _noted(self, sources: Iterable[Source], keep: Collection[str] | None) -> Iterator[Source]:
         """Yield the sources; log which tags of the first sentence that was given are kept."""
         for source in sources:
             noted = self._noting(iter(source.sentences), keep)
-            yield source if source.chunks is not None else source._replace(sentences=noted)
+            yield source if source.chunks is not None else replace(source, sentences=noted)
 
-    def _work(
-        self,
-        keep: Collection[str] | None,
-        roots: str | None,
-        beam: int | None,
-        constraints: str | None,
-        graph: bool,
-        confidence: bool,
-        given: GivenOf | None,
-    ) -> Callable[[Sentences], Sentences]:
-        """Return a function that parses a batch with the options of `pipe`."""
-        if not (given is None or callable(given)):
-            raise TypeError(
-                "given is a function from a sentence to what is given of it; for one sentence, "
-                f"parser.parse(sentence, given={type(given).__name__}(…))"
-            )
+    def _work(self, options: PipeOptions) -> Callable[[Sentences], Sentences]:
+        """Return a function that parses a batch."""
         search = self.search
-        if (roots, beam, constraints, given) != (None, None, None, None):
-            search = self._search(roots, beam, constraints, keeps_given=given is not None)
-        if given and confidence:
-            raise SettingsError("either given or confidence: what is given was not predicted")
-        if graph and not self.has_graphs:
+        if not options.is_as_trained:
+            keeps_given = options.given is not None
+            search = self._search(
+                options.roots, options.beam, options.constraints, keeps_given=keeps_given
+            )
+        if options.graph and not self.has_graphs:
             raise SettingsError(
                 "the model makes no enhanced graphs: dodona enhance adds a part that does, or train"
                 " a model with --graph basic+enhanced"
             )
-        parse_list: ParseBatch | None = self._parse_with_confidence if confidence else None
-        if given:
-            parse_list = partial(self._parse_given, given)
+        keep = options.kept(self._keep())
+        parse_list: ParseBatch | None = None
+        if options.confidence:
+            parse_list = self._parse_with_confidence
+        if options.given:
+            parse_list = partial(self._parse_given, options.given)
 
         def work(batch: Sentences) -> Sentences:
             if self.needs_tags:
@@ -501,7 +465,7 @@ class Parser(Ruled):
                 parsed: Sentences = parse_list([*batch], search, kept)
             else:
                 parsed = self._parse_batch(batch, search, kept)
-            return self.enhancer.enhance([*parsed]) if graph and self.enhancer else parsed
+            return self.enhancer.enhance([*parsed]) if options.graph and self.enhancer else parsed
 
         return work
 
@@ -624,50 +588,10 @@ class Parser(Ruled):
         return GivenParsing(self.scorer, self.labels, kind, search, self._decode)
 
     def _decode(
-        self,
-        batch: Sentences,
-        corpus: Corpus,
-        search: Search,
-        known: Sequence[Given] = (),
+        self, batch: Sentences, corpus: Corpus, search: Search, known: Sequence[Given] = ()
     ) -> Sentences:
-        """Return the sentences with the trees of the corpus, and what is known of each."""
-        parsed = self.encoder.decode(corpus, batch)
-        changed: dict[int, Sentence] = {}
-        moved = set(corpus.broken)
-        if known:
-            from dodona.parsing.given_trees import first_lost, with_labels
-
-            changed = dict(enumerate(map(with_labels, parsed, known)))
-            moved |= {*changed}
-        # labels of given arcs are plain
-        for i in self.encoder.sentences_with(corpus, self._lifted) if self._lifted else ():
-            sentence = changed.get(i) or parsed[i]
-            heads, labels = deprojectivise(
-                [head or 0 for head in sentence.heads],
-                sentence.deprels,
-                self.settings.projectivise,
-            )
-            changed[i] = sentence.replace(heads=heads, deprels=labels)
-            moved.add(i)
-        if search.constraints and not self.system.projective_only:
-            for i, sentence in enumerate(parsed):
-                tree = changed.get(i, sentence)
-                if not is_projective([head or 0 for head in tree.heads]):
-                    moved.add(i)
-        for i in moved if search.constraints else ():
-            sentence = changed.get(i) or parsed[i]
-            tree = repaired(sentence, self.labels)
-            if known and (lost := first_lost(known[i], tree)):
-                warnings.warn(
-                    f"what is given of {tree.forms[lost - 1]!r} (word {lost} of {tree.text!r}) "
-                    "breaks the rules of UD; it is kept, and the rules are not",
-                    stacklevel=2,
-                )
-            elif tree is not sentence:
-                changed[i] = tree
-        if isinstance(parsed, Block):
-            return parsed.replaced(changed) if changed else parsed
-        return [changed.get(i, sentence) for i, sentence in enumerate(parsed)]
+        has_rules = search.constraints is not None
+        return self._decoder.decode(batch, corpus, has_rules=has_rules, known=known)
 
     def parts(self) -> dict[str, Serialisable | None]:
         """Return tagger, segmenter, parser into graphs and enhancer, by their names in a file."""
@@ -728,16 +652,6 @@ def _read_calibration(about: Any) -> Calibration | None:
     if "calibration" not in about:
         return None
     return Calibration.deserialise(read_field(about, "calibration", dict))
-
-
-def repaired(sentence: Sentence, known: Collection[str]) -> Sentence:
-    """Return the sentence with its tree repaired where it breaks a rule of UD."""
-    from dodona.treebank.trees.ud_repair import repair_tree
-    from dodona.treebank.trees.word_kinds import kinds_of
-
-    before = [head or 0 for head in sentence.heads], sentence.deprels
-    heads, labels = repair_tree(*before, kinds_of(sentence), known)
-    return sentence if (heads, labels) == before else sentence.replace(heads=heads, deprels=labels)
 
 
 def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:

@@ -9,9 +9,10 @@ the next piece (`JoinedScans`), so that sentences are those of the whole text, h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from dodona.core.segmenting.text_scanner import LOOKAHEAD
+from dodona.records import record
 from dodona.segmentation.segmenter import Segmenter, before_error
 from dodona.segmentation.sentence_writer import Cursor, ScannedText
 from dodona.treebank.block import Block
@@ -28,7 +29,8 @@ LEARNED_ENDS = (_BLANK_LINES, _SENTENCES, _LINES, _STOPS, _SPACES)
 LINE_ENDS = (_LINES, _SPACES)
 
 
-class Source(NamedTuple):
+@record(frozen=True)
+class Source:
     """A text in chunks, or sentences of a treebank, that become one document or one file."""
 
     chunks: Iterable[str] | None
@@ -39,7 +41,8 @@ class Source(NamedTuple):
     context: Any = None
 
 
-class Piece(NamedTuple):
+@record(frozen=True)
+class Piece:
     """A piece of a text."""
 
     source: Source

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dodona.batches import (
     MAX_BATCH_WORDS,
@@ -47,7 +47,8 @@ class Annotated(Generic[T]):
     is_end: bool
 
 
-class Given(NamedTuple):
+@record(frozen=True)
+class Given:
     """Sentences of a source that need not be found in a text."""
 
     source: Source
@@ -59,7 +60,8 @@ class Given(NamedTuple):
         return len(self.sentences)
 
 
-class ScannedPiece(NamedTuple):
+@record(frozen=True)
+class ScannedPiece:
     """A piece of a text with its tokens; `cursor` is known once they agree with earlier pieces."""
 
     piece: Piece
@@ -92,11 +94,16 @@ def annotate(
     of the input is raised after the results of everything before it.
     """
     check_threads(threads)
-    steps = _Steps(segmenter, work, finish)
+    return _annotate(_groups(sources, segmenter), _Steps(segmenter, work, finish), threads)
+
+
+def _annotate(
+    groups: Iterator[list[Piece | Given]], steps: _Steps[T], threads: int
+) -> Iterator[Annotated[T]]:
     n_words = 0
     try:
         with Pool(threads) as pool:
-            scanned = pool.map(steps.scan, _groups(sources, segmenter), AHEAD)
+            scanned = pool.map(steps.scan, groups, AHEAD)
             for done in pool.map(steps.finish, map(steps.join, scanned), AHEAD):
                 for part in done:
                     n_words += part.n_words

@@ -31,6 +31,7 @@ from dodona.models import (
     find_shipped,
     locate,
 )
+from dodona.parsing.pipe_options import PipeOptions
 from dodona.segmentation.foreign import model_language
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -198,9 +199,8 @@ def parse(
         known = Given.from_sentence
     notes = InputNotes(parser, model)
     watch: Pipe = iter if quiet or keep_tags or retag or given else notes.watch
-    run: Run = TextRun(
-        partial(parser.annotate, keep_tags=keep_tags, retag=retag, given=known, **how), watch
-    )
+    piped = PipeOptions(roots, beam, keep_tags, retag, constraints, graph, confidence, known)
+    run: Run = TextRun(partial(parser.annotate, options=piped, threads=threads), watch)
     if k_best is not None:
         from dodona.cli.candidates import pipe_candidates
 
