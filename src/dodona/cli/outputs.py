@@ -15,7 +15,7 @@ from dodona.cli.input_files import STDIN, total_size
 from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader, find_sources
 from dodona.cli.overwriting import check_folder, check_targets
 from dodona.cli.progress import Meter
-from dodona.cli.runs import Found, Run
+from dodona.cli.runs import Encoded, Found, Run
 from dodona.treebank.block import Block
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_output
@@ -96,21 +96,35 @@ class JsonWriter(TreeWriter):
     b'{"comments": [], "text": "Speak", "words": [{"id": 1, "fo'
     """
 
-    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
-        from json import dumps
-
-        super().__init__(file, how)
-        self._dumps = dumps
-
     def draw(self, sentence: Sentence) -> str:
-        fields = sentence.to_dict()
-        languages = [one[len(LANGUAGE) :] for one in fields["comments"] if one.startswith(LANGUAGE)]
-        found = {"language": languages[0]} if languages else {}
-        return self._dumps(found | fields, ensure_ascii=False) + "\n"
+        return json_line(sentence)
 
     def explain(self, sentence: BadSentence) -> str:
+        from json import dumps
+
         found = {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}
-        return self._dumps(found, ensure_ascii=False) + "\n"
+        return dumps(found, ensure_ascii=False) + "\n"
+
+    def write_lines(self, data: bytes) -> None:
+        """Write sentences that were encoded by `encode_json`."""
+        self._file.write(data)
+
+
+def json_line(sentence: Sentence) -> str:
+    """Return a sentence as a line of JSON."""
+    from json import dumps
+
+    fields = sentence.to_dict()
+    languages = [one[len(LANGUAGE) :] for one in fields["comments"] if one.startswith(LANGUAGE)]
+    found = {"language": languages[0]} if languages else {}
+    return dumps(found | fields, ensure_ascii=False) + "\n"
+
+
+def encode_json(block: Block) -> Encoded:
+    """Return the sentences of a block as lines of JSON, mostly without the interpreter lock."""
+    from dodona.treebank.json_lines import json_lines
+
+    return Encoded(json_lines(block, json_line), block.n_words)
 
 
 class TeiWriter(TreeWriter):
@@ -289,21 +303,26 @@ def annotate(
     size = total_size([source.path for source in sources])
     with Meter("parsing", size, reports_speed=True, quiet=quiet) as meter:
         reader.meter = meter
-        results = run(reader, groups.values(), bad)
+        results = run(reader, groups.values(), bad, encode_json if format == "json" else None)
         for target in groups:
             with open_writer(target, format) as writer:
                 for found in iter(partial(next, results), None):
-                    meter.add(n_words_of(found))
-                    _write(writer, found)
+                    meter.add(_write(writer, found))
     bad.report()
 
 
-def _write(writer: Writing, found: Found) -> None:
+def _write(writer: Writing, found: Found | Encoded) -> int:
+    """Write sentences; return the number of words."""
+    if isinstance(found, Encoded):
+        assert isinstance(writer, JsonWriter)
+        writer.write_lines(found.data)
+        return found.n_words
     if isinstance(found, Block) and isinstance(writer, Writer):
         writer.write_block(found)
-        return
-    for sentence in found:
-        writer.write(sentence)
+    else:
+        for sentence in found:
+            writer.write(sentence)
+    return n_words_of(found)
 
 
 def _group_by_target(

@@ -1,9 +1,7 @@
 """Runs over files: from the files to read to the sentences that are written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from dodona.batches import Sentences
 from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader
@@ -12,16 +10,33 @@ from dodona.segmentation.pieces import Source
 from dodona.segmentation.text_stream import Annotated
 from dodona.treebank.block import Block
 
+
+class Encoded(NamedTuple):
+    """Sentences as they are written."""
+
+    data: bytes
+    n_words: int
+
+
 Pipe = Callable[[Iterable[SentenceOrBad]], Iterator[SentenceOrBad]]
 Found = list[SentenceOrBad] | Block
+Encode = Callable[[Block], Encoded]  # makes what is written of a block, in the threads
 Groups = Iterable[list[InputSource]]  # of files to read, a group for each file to write
 
 
 class Run(Protocol):
     def __call__(
-        self, reader: SentenceReader, groups: Groups, bad: BadSentences, /
-    ) -> Iterator[Found | None]:
-        """Yield annotated sentences, and None at the end of each group; count bad sentences."""
+        self,
+        reader: SentenceReader,
+        groups: Groups,
+        bad: BadSentences,
+        encode: Encode | None = None,
+        /,
+    ) -> Iterator[Found | Encoded | None]:
+        """Yield annotated sentences, and None at the end of each group; count bad sentences.
+
+        A run with threads may yield blocks as encoded there.
+        """
 
 
 class Annotator(Protocol):
@@ -39,8 +54,13 @@ class PipeRun:
         self._pipe = pipe
 
     def __call__(
-        self, reader: SentenceReader, groups: Groups, bad: BadSentences, /
-    ) -> Iterator[Found | None]:
+        self,
+        reader: SentenceReader,
+        groups: Groups,
+        bad: BadSentences,
+        encode: Encode | None = None,
+        /,
+    ) -> Iterator[Found | Encoded | None]:
         for group in groups:
             for item in self._pipe(bad.watch(reader.read(group))):
                 yield [item]
@@ -57,10 +77,18 @@ class TextRun:
         self._annotate, self._watch = annotate, watch
 
     def __call__(
-        self, reader: SentenceReader, groups: Groups, bad: BadSentences, /
-    ) -> Iterator[Found | None]:
+        self,
+        reader: SentenceReader,
+        groups: Groups,
+        bad: BadSentences,
+        encode: Encode | None = None,
+        /,
+    ) -> Iterator[Found | Encoded | None]:
+        def finish(found: list[Sentences]) -> list[Sentences | Encoded]:
+            return [encode(one) if encode and isinstance(one, Block) else one for one in found]
+
         sources = self._sources(reader, groups, bad)
-        for part in self._annotate(sources, list):
+        for part in self._annotate(sources, finish):
             yield from part.found
             if part.is_end and part.source.context:
                 yield None
