@@ -138,8 +138,11 @@ def test_json_of_blocks_is_that_of_sentences(text: str, language: str) -> None:
 COLUMNS = ["_", "A=b", "A=b|C=d", "A=b|A=c", "A", "A=", "A|B=", "|", "A=b|", "=b", "A=b=c", '"=\\']
 
 
+OFFSETS = ["0:4", "12:15", "01:4", "1:", ":", "1:2:3", "x:2", "\u0661:\u0662"]
+
+
 @pytest.mark.parametrize("feats", COLUMNS)
-@pytest.mark.parametrize("offsets", ["0:4", "12:15", "01:4", "1:", ":", "1:2:3", "x:2", "\u0661:\u0662"])
+@pytest.mark.parametrize("offsets", OFFSETS)
 def test_json_of_odd_columns(feats: str, offsets: str) -> None:
     made = dodona.Sentence.from_columns(
         ["Oaks", "speak"],

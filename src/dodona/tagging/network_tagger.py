@@ -87,7 +87,7 @@ class NetworkTags:
             self._lemma_search = TagSearch(task, self.lemmas)
 
     def _reader(self) -> WordReader:
-        # threads share the vocabularies, which take 50 MB, and have word types of their own
+        # threads share the vocabularies, 4 MB with `en`, and have word types of their own
         shared = self._types
         types = WordTypes(shared.forms, shared.sizes, shared.vectors, shared.known)
         return WordReader(self.network, types, len(self._columns))
