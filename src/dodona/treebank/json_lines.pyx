@@ -17,7 +17,8 @@ cdef enum:
     N_NAMED = 9
 
 cdef int[N_NAMED] NAMED_COLUMNS = [FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC]
-cdef const char*[N_NAMED] COLUMN_KEYS = [
+cdef const char* COLUMN_KEYS[N_NAMED]
+COLUMN_KEYS[:] = [
     b', "form": ', b', "lemma": ', b', "upos": ', b', "xpos": ', b', "feats": ', b', "head": ',
     b', "deprel": ', b', "deps": ', b', "misc": ']
 cdef const char* HEX_DIGITS = "0123456789abcdef"
