@@ -162,12 +162,12 @@ class Segmenter(Ruled):
 
     @property
     def writer(self) -> SentenceWriter:
-        """The compiled segmenter, which knows nothing of `boundaries`."""
+        """The compiled segmenter, without the boundaries that rules of a user forbid."""
         return self._writer
 
     @property
     def has_boundaries(self) -> bool:
-        """Whether rules of a user decide about boundaries."""
+        """Whether rules of a user forbid boundaries."""
         return self._boundaries is not None
 
     def _segment(

@@ -1,7 +1,8 @@
 """Segmentation of a text, and its sentences written as CoNLL-U.
 
-Everything is done without the interpreter lock; the sentences are written into one buffer. MISC records the white space around a token (`SpaceAfter`, `SpacesAfter`, `SpacesBefore`,
-as in UDPipe) and its position (`TokenRange`, in characters of the text).
+Everything is done without the interpreter lock; the sentences are written into one buffer. MISC
+records the white space around a token (`SpaceAfter`, `SpacesAfter`, `SpacesBefore`, as in UDPipe)
+and its position (`TokenRange`, in characters of the text).
 """
 import sys
 
