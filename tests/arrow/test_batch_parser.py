@@ -121,17 +121,17 @@ def test_a_string_that_is_not_utf8_is_an_error_of_its_row() -> None:
 
 
 def test_what_fails_in_the_parser_takes_nothing_else_along(monkeypatch: Any) -> None:
-    whole = Parser.pipe
+    whole = Parser.annotate
 
-    def pipe(self: Any, sentences: Iterator[Any], **options: Any) -> Iterator[Any]:
-        for sentence in whole(self, sentences, **options):
-            if "poison" in sentence.forms:
+    def annotate(self: Any, *given: Any) -> Iterator[Any]:
+        for part in whole(self, *given):
+            if any("poison" in sentence.forms for block in part.found for sentence in block):
                 raise RuntimeError("out of order")
-            yield sentence
+            yield part
 
     texts = ["Oaks speak.", "Water and poison.", "They do."]
     expected = [row for row in words_of(texts) if row["doc_id"] != 1]
-    monkeypatch.setattr(Parser, "pipe", pipe)
+    monkeypatch.setattr(Parser, "annotate", annotate)
     made = table(da.mapper("en", keep=["doc_id"])([batch(texts)])).to_pylist()
     assert [row for row in made if row["doc_id"] != 1] == expected
     [bad] = [row for row in made if row["doc_id"] == 1]
@@ -139,10 +139,10 @@ def test_what_fails_in_the_parser_takes_nothing_else_along(monkeypatch: Any) -> 
 
 
 def test_too_little_memory_is_no_error_of_a_row(monkeypatch: Any) -> None:
-    def pipe(*_: Any, **__: Any) -> Any:
+    def annotate(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr(Parser, "pipe", pipe)
+    monkeypatch.setattr(Parser, "annotate", annotate)
     with pytest.raises(MemoryError):
         list(da.mapper("en")([batch()]))
 
