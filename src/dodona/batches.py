@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from dodona.core.base.values import show, to_int
 from dodona.settings import SettingsError
+from dodona.treebank.block import Block
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.sentence import Sentence
 
@@ -23,7 +25,8 @@ MANY = 2_500_000  # bytes of sentences after which free memory is returned: with
 
 S = TypeVar("S")
 T = TypeVar("T")
-Work = Callable[[list[Sentence]], list[Sentence]]
+Sentences: TypeAlias = list[Sentence] | Block
+Work = Callable[[list[Sentence]], Sentences]
 
 
 def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
@@ -34,7 +37,7 @@ def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
     100
     """
     check_threads(threads)
-    done = map_in_order(lambda batch: _do(work, batch), _batches(iter(items)), threads, AHEAD)
+    done = map_in_order(partial(apply_to, work), batches_of(items), threads, AHEAD)
     return _items(done)
 
 
@@ -82,23 +85,41 @@ def map_in_order(
     >>> list(map_in_order(len, ["oak", "speaks"], threads=2, ahead=1))
     [3, 6]
     """
-    if threads == 1:
-        yield from map(work, items)
-        return
-    # imported here, as it imports logging, which takes longer than one sentence
-    from concurrent.futures import ThreadPoolExecutor
+    with Pool(threads) as pool:
+        yield from pool.map(work, items, ahead)
 
-    pool = ThreadPoolExecutor(threads)
-    waiting: deque[Future[T]] = deque()
-    try:
-        for future in _submit(pool, work, items):
+
+class Pool:
+    """Threads that share the work of several maps; one thread is the caller's own."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Pool:
+        if self.threads > 1:
+            # imported here, as it imports logging, which takes longer than one sentence
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(self.threads)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(self, work: Callable[[S], T], items: Iterable[S], ahead: int) -> Iterator[T]:
+        """Map items as `map_in_order` does. A map can be the input of another."""
+        if self._pool is None:
+            yield from map(work, items)
+            return
+        waiting: deque[Future[T]] = deque()
+        for future in _submit(self._pool, work, items):
             waiting.append(future)
-            if len(waiting) > threads * ahead:
+            if len(waiting) > self.threads * ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _submit(
@@ -143,16 +164,17 @@ parser.pipe(sentences) sentences
     return str.__str__(item)  # compiled code takes no subclass, such as a string of NumPy
 
 
-def _do(work: Work, batch: list[Any]) -> list[Any]:
+def apply_to(work: Work, batch: list[Any]) -> list[Any]:
+    """Return a batch with its sentences annotated; bad ones stay as they are."""
     good = [item for item in batch if isinstance(item, Sentence)]
-    done = work(good)
+    done = [*work(good)]
     if len(good) == len(batch):
         return done
     rest = iter(done)
     return [next(rest) if isinstance(item, Sentence) else item for item in batch]
 
 
-def _batches(items: Iterator[Any]) -> Iterator[list[Any]]:
+def batches_of(items: Iterable[Any]) -> Iterator[list[Any]]:
     """Group items into batches; an error of the input is raised after the last batch."""
     batch: list[Any] = []
     n_words = 0
@@ -170,3 +192,10 @@ def _batches(items: Iterator[Any]) -> Iterator[list[Any]]:
         raise
     if batch:
         yield batch
+
+
+def n_words_of(found: list[Any] | Block) -> int:
+    """Return the number of words of the sentences among some items."""
+    if isinstance(found, Block):
+        return found.n_words
+    return sum(len(item) for item in found if isinstance(item, Sentence))

@@ -15,9 +15,10 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arr
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import documents, languages, model_cache  # noqa: E402
+from dodona.arrow import documents, model_cache  # noqa: E402
 from dodona.enhancing.training import train_enhancer  # noqa: E402
 from dodona.parsing.parser import Parser  # noqa: E402
+from dodona.segmentation import pieces  # noqa: E402
 from support.arrow_texts import TEXTS, batch, parser, words_of  # noqa: E402
 from support.small import enhanced, treebank  # noqa: E402
 from support.small import parser as small_parser  # noqa: E402
@@ -120,17 +121,17 @@ def test_a_string_that_is_not_utf8_is_an_error_of_its_row() -> None:
 
 
 def test_what_fails_in_the_parser_takes_nothing_else_along(monkeypatch: Any) -> None:
-    whole = Parser.pipe
+    whole = Parser.annotate
 
-    def pipe(self: Any, sentences: Iterator[Any], **options: Any) -> Iterator[Any]:
-        for sentence in whole(self, sentences, **options):
-            if "poison" in sentence.forms:
+    def annotate(self: Any, *given: Any) -> Iterator[Any]:
+        for part in whole(self, *given):
+            if any("poison" in sentence.forms for block in part.found for sentence in block):
                 raise RuntimeError("out of order")
-            yield sentence
+            yield part
 
     texts = ["Oaks speak.", "Water and poison.", "They do."]
     expected = [row for row in words_of(texts) if row["doc_id"] != 1]
-    monkeypatch.setattr(Parser, "pipe", pipe)
+    monkeypatch.setattr(Parser, "annotate", annotate)
     made = table(da.mapper("en", keep=["doc_id"])([batch(texts)])).to_pylist()
     assert [row for row in made if row["doc_id"] != 1] == expected
     [bad] = [row for row in made if row["doc_id"] == 1]
@@ -138,10 +139,10 @@ def test_what_fails_in_the_parser_takes_nothing_else_along(monkeypatch: Any) -> 
 
 
 def test_too_little_memory_is_no_error_of_a_row(monkeypatch: Any) -> None:
-    def pipe(*_: Any, **__: Any) -> Any:
+    def annotate(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr(Parser, "pipe", pipe)
+    monkeypatch.setattr(Parser, "annotate", annotate)
     with pytest.raises(MemoryError):
         list(da.mapper("en")([batch()]))
 
@@ -164,7 +165,7 @@ def test_a_column_of_nothing_is_all_null() -> None:
 
 
 def test_long_texts_are_read_in_pieces_and_come_out_whole(monkeypatch: Any) -> None:
-    monkeypatch.setattr(languages, "SEGMENT_CHARS", 200)
+    monkeypatch.setattr(pieces, "PIECE", 200)
     monkeypatch.setattr(documents, "CHUNK_CHARS", 300)
     texts = [" ".join(TEXTS[0] for _ in range(n)) for n in (1, 30, 2, 0, 3)]
     made = table(da.mapper("en", keep=["doc_id"])([batch(texts)]))

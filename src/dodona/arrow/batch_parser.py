@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,17 +22,18 @@ from dodona.arrow.languages import (
     identify_documents,
     load_parser,
     parse_by_language,
-    segment_text,
 )
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.schema import fields_of, join_schemas, optional_columns, word_fields
-from dodona.batches import map_in_order
+from dodona.batches import Sentences, map_in_order, n_words_of
 from dodona.parsing.parser import Parser
+from dodona.parsing.pipe_options import PipeOptions
 from dodona.pipeline.auto import AutoParser
 from dodona.segmentation.foreign import is_foreign
+from dodona.segmentation.pieces import Source
 from dodona.segmentation.segmenter import require_segmenter
+from dodona.treebank.block import Block
 from dodona.treebank.confidence import confidence_columns
-from dodona.treebank.sentence import Sentence
 from dodona.treebank.word import CONFIDENCES
 
 AHEAD = 2  # chunks in flight per thread
@@ -100,12 +100,12 @@ class BatchParser:
             documents, languages = identify_documents(self.auto, documents)
         output = ConlluRows() if level == "conllu" else TableRows(level, self.optional)
         here, n_words = -1, 0
-        for row, sentence in self._parsed(documents, languages):
+        for row, sentences in self._parsed(documents, languages):
             while here < row:
                 here += 1
                 output.begin(here, documents[here])
-            output.add(here, sentence)
-            n_words += len(sentence)
+            output.add(here, sentences)
+            n_words += n_words_of(sentences)
         for rest in range(here + 1, len(documents)):
             output.begin(rest, documents[rest])
         schema = join_schemas(chunk.schema, level, self.optional)
@@ -115,32 +115,26 @@ class BatchParser:
 
     def _parsed(
         self, documents: list[Document], languages: Languages | None
-    ) -> Iterator[tuple[int, Sentence]]:
+    ) -> Iterator[tuple[int, Sentences]]:
         """Yield the parsed sentences, with the rows of their documents, in order."""
         if self.auto is not None and languages is not None:
-            yield from parse_by_language(self.auto, documents, languages, self._how)
+            for row, sentence in parse_by_language(self.auto, documents, languages, self._how):
+                yield row, [sentence]
         elif self.parser is not None:
-            rows: deque[int] = deque()  # of the sentences in the parser, which reads some ahead
-            sentences = _sentences(documents, rows, self.parser)
-            for sentence in self.parser.pipe(sentences, **self._how):
-                yield rows.popleft(), sentence
+            sources = _sources(documents, self.parser)
+            for part in self.parser.annotate(sources, list[Sentences], PipeOptions(**self._how)):
+                for sentences in part.found:
+                    yield part.source.context, sentences
 
 
-def _sentences(documents: list[Document], rows: deque[int], parser: Parser) -> Iterator[Sentence]:
-    """Yield the sentences of documents, whose rows are appended; warn of other languages."""
+def _sources(documents: list[Document], parser: Parser) -> Iterator[Source]:
+    """Yield the sources of documents, with their rows; warn of other languages."""
     for row, document in enumerate(documents):
-        if isinstance(document, Unparsable):
-            continue
-        own: Iterable[Sentence]
         if isinstance(document, str):
-            segmenter = require_segmenter(parser.segmenter)
-            is_foreign(document, parser.record, segmenter)
-            own = segment_text(document, segmenter)
-        else:
-            own = document
-        for sentence in own:
-            rows.append(row)
-            yield sentence
+            is_foreign(document, parser.record, require_segmenter(parser.segmenter))
+            yield Source([document], context=row)
+        elif not isinstance(document, Unparsable):
+            yield Source(None, document, context=row)
 
 
 class TableRows:
@@ -166,11 +160,11 @@ class TableRows:
         else:
             self.number, self.is_open = 0, True
 
-    def add(self, row: int, sentence: Sentence) -> None:
-        """Add a sentence of the current document."""
-        self.number += 1
-        self.builder.add(row, self.number, sentence)
-        if self.sure:
+    def add(self, row: int, sentences: Sentences) -> None:
+        """Add sentences of the current document."""
+        self.builder.add(row, self.number + 1, sentences)
+        self.number += len(sentences)
+        for sentence in sentences if self.sure else ():
             self._add_confidences(confidence_columns(sentence), len(sentence))
 
     def _add_confidences(self, columns: dict[str, list[float | None]], n_rows: int) -> None:
@@ -221,10 +215,10 @@ class ConlluRows:
             self.errors[row] = document.why
         self.texts.append(None if row in self.errors else [])
 
-    def add(self, row: int, sentence: Sentence) -> None:
+    def add(self, row: int, sentences: Sentences) -> None:
         text = self.texts[row]
         assert text is not None
-        text.append(bytes(sentence))
+        text += [bytes(sentences)] if isinstance(sentences, Block) else map(bytes, sentences)
 
     def finish(
         self, kept: list[pa.Array], schema: pa.Schema, languages: Languages | None

@@ -6,13 +6,14 @@ layout; Arrow reads them without a copy, through the buffer protocol. Nothing is
 """
 
 from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, int32_t, uint8_t
 from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
+from dodona.treebank.block cimport collect_fields
 from dodona.treebank.sentence cimport (
-    DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, UPOS, XPOS, Fields, Sentence, Text, field,
-    fields_of, named_value, text_at)
+    DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, UPOS, XPOS, Fields, Text, named_value, text_at)
 from dodona.treebank.token_ranges cimport last_column, range_before
 
 cdef enum:
@@ -170,30 +171,44 @@ cdef class TableBuilder:
             for texts in self.texts:
                 (<StringBuilder> texts).add(NULL, 0)
 
-    def add(self, int32_t row, int32_t number, Sentence sentence not None):
-        """Add a sentence of an input row, the `number`-th of its document."""
-        cdef int32_t i, n = sentence.n_words
-        cdef Fields fields = fields_of(sentence)
-        cdef Text text = text_of(sentence)
-        cdef size_t first = self.starts.values.size()
-        if <Py_ssize_t> self.is_word.size + n > INT32_MAX:
+    def add(self, int32_t row, int32_t number, sentences not None):
+        """Add sentences of an input row, a block or a list; the first is the `number`-th of it."""
+        cdef PyObject* texts[N_TEXTS]
+        cdef vector[Fields] batch
+        cdef size_t s, n_words = 0
+        cdef int i
+        collect_fields(sentences, batch)
+        for s in range(batch.size()):
+            n_words += batch[s].n_words
+        if <Py_ssize_t> (self.is_word.size + n_words) > INT32_MAX:
             raise OverflowError("a column holds at most 2**31 - 1 words")
         for i in range(N_TEXTS):
-            add_column(<StringBuilder> self.texts[i], fields, TEXT_COLUMNS[i])
+            texts[i] = <PyObject*> self.texts[i]
         with nogil:
-            for i in range(n):
-                self.is_word.add(True)
-                self.word_rows.values.push_back(row)
-                self.sent_ids.values.push_back(number)
-                self.ids.values.push_back(i + 1)
-                self.add_head(fields.head[i])
-            self.add_positions(sentence)
-            self.is_sentence.add(True)
-            self.sentence_rows.values.push_back(row)
-            self.sentence_ids.values.push_back(number)
-            self.sentence_texts.add(text.text, text.size)
-            self.add_span(self.starts.values[first], self.ends.values.back())
-            self.first_words.values.push_back(<int32_t> self.is_word.size)
+            for s in range(batch.size()):
+                for i in range(N_TEXTS):
+                    add_column(<StringBuilder> texts[i], batch[s], TEXT_COLUMNS[i])
+                self.add_sentence(row, number + <int32_t> s, batch[s])
+
+    cdef int add_sentence(self, int32_t row, int32_t number, Fields sentence) except -1 nogil:
+        """Add all of a sentence but the texts of its words."""
+        cdef Text text = text_of(sentence)
+        cdef size_t first = self.starts.values.size()
+        cdef int32_t i
+        for i in range(sentence.n_words):
+            self.is_word.add(True)
+            self.word_rows.values.push_back(row)
+            self.sent_ids.values.push_back(number)
+            self.ids.values.push_back(i + 1)
+            self.add_head(sentence.head[i])
+        self.add_positions(sentence)
+        self.is_sentence.add(True)
+        self.sentence_rows.values.push_back(row)
+        self.sentence_ids.values.push_back(number)
+        self.sentence_texts.add(text.text, text.size)
+        self.add_span(self.starts.values[first], self.ends.values.back())
+        self.first_words.values.push_back(<int32_t> self.is_word.size)
+        return 0
 
     cdef int add_head(self, int32_t head) except -1 nogil:
         self.has_head.add(head != NO_HEAD)
@@ -212,7 +227,7 @@ cdef class TableBuilder:
         self.sentence_ends.values.push_back(end)
         return 0
 
-    cdef int add_positions(self, Sentence sentence) except -1 nogil:
+    cdef int add_positions(self, Fields sentence) except -1 nogil:
         """Add the position of each word in the text, from MISC of the word or of its range."""
         cdef int i, last, range_last = -1
         cdef int32_t start = NOWHERE, end = NOWHERE
@@ -224,7 +239,7 @@ cdef class TableBuilder:
                     range_last = last
                     read_range(last_column(line), &start, &end)
                 else:
-                    read_range(field(sentence, i, MISC), &start, &end)
+                    read_range(text_at(sentence, i, MISC), &start, &end)
             self.add_position(start, end)
         return 0
 
@@ -264,10 +279,10 @@ cdef int32_t read_number(const char* at, const char* end) noexcept nogil:
     return number
 
 
-cdef Text text_of(Sentence sentence) noexcept nogil:
+cdef Text text_of(Fields sentence) noexcept nogil:
     """Return the value of the comment `# text = …`; empty without one."""
     cdef const char* at = sentence.raw
-    cdef const char* end = sentence.raw + (sentence.starts[0] if sentence.n_words else 0)
+    cdef const char* end = sentence.raw + (sentence.start[0] if sentence.n_words else 0)
     cdef const char* line_end
     while at < end and at[0] == c"#":
         line_end = <const char*> memchr(at, c"\n", end - at)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dodona.arrow.documents import Document, Unparsable
@@ -12,10 +11,7 @@ from dodona.arrow.options import ParseOptions
 from dodona.models import AUTO
 from dodona.parsing.parser import Parser
 from dodona.pipeline.auto import AutoParser, UnknownLanguageError
-from dodona.segmentation.segmenter import Segmenter
 from dodona.treebank.sentence import Sentence
-
-SEGMENT_CHARS = 1 << 16  # of a long text, segmented at a time
 
 Languages = list[str | None]  # of documents; None for those that cannot be parsed
 
@@ -58,11 +54,3 @@ def parse_by_language(
     for (row, _, _), sentences in zip(known, parsed, strict=True):
         for sentence in sentences:
             yield row, sentence
-
-
-def segment_text(text: str, segmenter: Segmenter) -> Iterable[Sentence]:
-    """Return the sentences of a text; a long one is segmented in pieces, in little memory."""
-    if len(text) <= SEGMENT_CHARS:
-        return segmenter.segment(text)
-    pieces = (text[i : i + SEGMENT_CHARS] for i in range(0, len(text), SEGMENT_CHARS))
-    return chain.from_iterable(segmenter.stream(pieces))

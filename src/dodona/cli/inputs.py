@@ -18,11 +18,13 @@ from dodona.cli.input_files import (
     total_size,
 )
 from dodona.cli.progress import Meter
+from dodona.records import replace
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
 from dodona.treebank.conllu.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
+    from dodona.segmentation.pieces import Source
     from dodona.segmentation.segmenter import Segmenter, Splitting
 
 CONLLU, CONLLX = FORMATS
@@ -73,13 +75,28 @@ class SentenceReader:
             self.for_treebanks = ()
 
     def read(self, sources: Iterable[InputSource]) -> Iterator[SentenceOrBad]:
+        """Yield the sentences of files; those of texts are found in this thread."""
+        for source in self.open(sources):
+            if source.chunks is None or self.segmenter is None:
+                yield from source.sentences
+                continue
+            splitting: Splitting = "lines" if source.by_lines else "learned"
+            for block in self.segmenter.stream(
+                source.chunks, sentences=splitting, name=source.name
+            ):
+                yield from block
+
+    def open(self, sources: Iterable[InputSource], context: object = None) -> "Iterator[Source]":
+        """Yield files as texts or treebanks; each is open until the next one is asked for."""
         for source in sources:
             with InputFile(source.path, check_encoding(self.encoding)) as file:
                 if self.meter is not None:
                     self.meter.watch(file)
-                yield from self._read(file, source)
+                yield replace(self._open(file, source), context=context)
 
-    def _read(self, file: InputFile, source: InputSource) -> Iterator[SentenceOrBad]:
+    def _open(self, file: InputFile, source: InputSource) -> "Source":
+        from dodona.segmentation.pieces import Source  # other verbs should not wait for it
+
         if source.path == STDIN and sys.stdin.isatty():
             say("reading from the terminal; end with Ctrl-D (on Windows Ctrl-Z)")
         format = self.format or self._guess(file)
@@ -87,19 +104,16 @@ class SentenceReader:
             flag = self.for_treebanks[0]
             raise UsageError(f"{flag} does not apply to {file.name}, which is read as {format}")
         if format in FORMATS:
-            yield from self._read_treebank(file, format)
-        elif format == TOKENS:
-            yield from _read_tokens(file)
-        else:
-            splitting: Splitting = "lines" if format == LINES else "learned"
-            if self.segmenter is None:
-                raise ValueError(
-                    f"{source.path}: this model has no segmenter, so it cannot read plain text; "
-                    "use --input conllu or tokens, or train a model with --pipeline text"
-                )
-            texts = self._check_language(file.texts(), self.segmenter, source.path)
-            for block in self.segmenter.stream(texts, sentences=splitting, name=source.name):
-                yield from block
+            return Source(None, self._read_treebank(file, format))
+        if format == TOKENS:
+            return Source(None, _read_tokens(file))
+        if self.segmenter is None:
+            raise ValueError(
+                f"{source.path}: this model has no segmenter, so it cannot read plain text; "
+                "use --input conllu or tokens, or train a model with --pipeline text"
+            )
+        texts = self._check_language(file.texts(), self.segmenter, source.path)
+        return Source(texts, name=source.name, by_lines=format == LINES)
 
     def _check_language(
         self, texts: Iterable[str], segmenter: "Segmenter", path: str

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from dodona.batches import n_words_of
 from dodona.cli.errors import UsageError
 from dodona.cli.input_files import STDIN, total_size
 from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader, find_sources
 from dodona.cli.overwriting import check_folder, check_targets
 from dodona.cli.progress import Meter
+from dodona.cli.runs import Encoded, Found, Run
+from dodona.treebank.block import Block
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
@@ -28,8 +32,6 @@ SUFFIXES = {name: f".{name}" for name in OUTPUTS} | {"json": ".jsonl", "tree": "
 SUFFIXES |= {"tei": ".xml", BRAT: ".ann", "webanno": ".tsv"}
 
 LANGUAGE = "# lang = "  # the comment of a language that was identified
-
-Pipe = Callable[[Iterable[SentenceOrBad]], Iterator[SentenceOrBad]]
 
 
 class Writing(Protocol):
@@ -94,21 +96,35 @@ class JsonWriter(TreeWriter):
     b'{"comments": [], "text": "Speak", "words": [{"id": 1, "fo'
     """
 
-    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
-        from json import dumps
-
-        super().__init__(file, how)
-        self._dumps = dumps
-
     def draw(self, sentence: Sentence) -> str:
-        fields = sentence.to_dict()
-        languages = [one[len(LANGUAGE) :] for one in fields["comments"] if one.startswith(LANGUAGE)]
-        found = {"language": languages[0]} if languages else {}
-        return self._dumps(found | fields, ensure_ascii=False) + "\n"
+        return json_line(sentence)
 
     def explain(self, sentence: BadSentence) -> str:
+        from json import dumps
+
         found = {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}
-        return self._dumps(found, ensure_ascii=False) + "\n"
+        return dumps(found, ensure_ascii=False) + "\n"
+
+    def write_lines(self, data: bytes) -> None:
+        """Write sentences that were encoded by `encode_json`."""
+        self._file.write(data)
+
+
+def json_line(sentence: Sentence) -> str:
+    """Return a sentence as a line of JSON."""
+    from json import dumps
+
+    fields = sentence.to_dict()
+    languages = [one[len(LANGUAGE) :] for one in fields["comments"] if one.startswith(LANGUAGE)]
+    found = {"language": languages[0]} if languages else {}
+    return dumps(found | fields, ensure_ascii=False) + "\n"
+
+
+def encode_json(block: Block) -> Encoded:
+    """Return the sentences of a block as lines of JSON, mostly without the interpreter lock."""
+    from dodona.treebank.json_lines import json_lines
+
+    return Encoded(json_lines(block, json_line), block.n_words)
 
 
 class TeiWriter(TreeWriter):
@@ -261,14 +277,14 @@ WRITERS: dict[str, type[TreeWriter]] = {
 def annotate(
     paths: list[str],
     reader: SentenceReader,
-    pipe: Pipe,
+    run: Run,
     out: str,
     format: str,
     model: str | Path,
     *,
     quiet: bool = False,
 ) -> None:
-    """Write the sentences of the files as annotated by the pipe; a terminal shows the speed.
+    """Write the sentences of the files as annotated by a run; a terminal shows the speed.
 
     If `out` is a folder, each input file becomes a file there. `model` is not overwritten.
     """
@@ -287,11 +303,26 @@ def annotate(
     size = total_size([source.path for source in sources])
     with Meter("parsing", size, reports_speed=True, quiet=quiet) as meter:
         reader.meter = meter
-        for target, group in groups.items():
+        results = run(reader, groups.values(), bad, encode_json if format == "json" else None)
+        for target in groups:
             with open_writer(target, format) as writer:
-                for item in meter.count(pipe(bad.watch(reader.read(group)))):
-                    writer.write(item)
+                for found in iter(partial(next, results), None):
+                    meter.add(_write(writer, found))
     bad.report()
+
+
+def _write(writer: Writing, found: Found | Encoded) -> int:
+    """Write sentences; return the number of words."""
+    if isinstance(found, Encoded):
+        assert isinstance(writer, JsonWriter)
+        writer.write_lines(found.data)
+        return found.n_words
+    if isinstance(found, Block) and isinstance(writer, Writer):
+        writer.write_block(found)
+    else:
+        for sentence in found:
+            writer.write(sentence)
+    return n_words_of(found)
 
 
 def _group_by_target(

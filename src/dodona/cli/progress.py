@@ -132,6 +132,7 @@ class Meter:
             yield item
 
     def add(self, n_words: int) -> None:
+        """Count words."""
         self.n_words += n_words
         self.tick()
 

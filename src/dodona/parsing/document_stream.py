@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
+from dodona.batches import Sentences
 from dodona.core.base.values import show
 from dodona.doc import Doc
 from dodona.records import record
+from dodona.segmentation.text_stream import Annotated
 from dodona.treebank.sentence import Sentence
 
 Words: TypeAlias = Sequence[str] | Sequence[Sequence[str]]  # of a sentence, or of several
@@ -19,12 +20,8 @@ class WaitingText:
     """A text whose sentences are in the parser."""
 
     text: str | None  # None if its words were given
-    n_sentences: int
     is_strange: bool
     context: Any
-
-
-Waiting: TypeAlias = deque[WaitingText]
 
 
 def are_words(text: object) -> TypeGuard[Words]:
@@ -56,21 +53,18 @@ def _sentence(words: object) -> Sentence:
     return Sentence.from_columns(words, comments=[f"# text = {' '.join(words)}"])
 
 
-def gather(parsed: Iterator[Sentence], waiting: Waiting, as_tuples: bool) -> Iterator[Any]:
-    """Yield the document of each text as soon as all of its sentences are parsed."""
+def sentences_in(found: list[Sentences]) -> list[Sentence]:
+    """Return the sentences of blocks and lists."""
+    return [sentence for some in found for sentence in some]
 
-    def take(sentences: list[Sentence]) -> Any:
-        first = waiting.popleft()
-        doc = Doc(sentences, first.text, is_strange=first.is_strange)
-        return (doc, first.context) if as_tuples else doc
 
+def gather(found: Iterable[Annotated[list[Sentence]]], as_tuples: bool) -> Iterator[Any]:
+    """Yield the document of each source, whose context is a WaitingText, once it is complete."""
     done: list[Sentence] = []
-    for sentence in parsed:
-        while waiting[0].n_sentences == 0:
-            yield take([])
-        done.append(sentence)
-        if len(done) == waiting[0].n_sentences:
-            yield take(done)
+    for part in found:
+        done += part.found
+        if part.is_end:
+            waiting: WaitingText = part.source.context
+            doc = Doc(done, waiting.text, is_strange=waiting.is_strange)
+            yield (doc, waiting.context) if as_tuples else doc
             done = []
-    while waiting:  # texts without a sentence
-        yield take([])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from dodona.batches import Sentences
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.arc_signals import arc_signals
 from dodona.core.search.beam import Beam
@@ -20,7 +21,7 @@ from dodona.treebank.confidence import with_confidences
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.word_kinds import set_kinds
 
-Decode = Callable[[list[Sentence], Corpus, Search, Sequence[Given]], list[Sentence]]
+Decode = Callable[[Sentences, Corpus, Search, Sequence[Given]], Sentences]
 
 
 class Candidate(NamedTuple):
@@ -119,7 +120,8 @@ class GivenParsing:
                 one.replace(upos=[given.tags.get(i, tag) for i, tag in enumerate(new.upos, 1)])
                 for one, new, given in zip(batch, tagged, known, strict=True)
             ]
-        return self.scorer.read(batch, keep)
+        read, corpus = self.scorer.read(batch, keep)
+        return [*read], corpus
 
     def _fill(self, corpus: Corpus, known: list[Given]) -> None:
         """Write given heads and labels into a corpus; labels that are unknown are set later."""
@@ -135,7 +137,7 @@ class GivenParsing:
         if self.search.constraints:
             set_kinds(corpus, batch)
         self.search.parse(corpus)
-        parsed = self.decode(batch, corpus, self.search, known)
+        parsed = [*self.decode(batch, corpus, self.search, known)]
         again = []
         for i, (sentence, given) in enumerate(zip(parsed, known, strict=True)):
             if lost := first_lost(given, sentence):
@@ -148,7 +150,8 @@ class GivenParsing:
                 again.append(i)
         if again:
             some, more = [batch[i] for i in again], [known[i] for i in again]
-            settled = self._settle(*self.scorer.read(some, None), more)
+            read, corpus = self.scorer.read(some, None)
+            settled = self._settle([*read], corpus, more)
             for i, sentence, given in zip(again, settled, more, strict=True):
                 parsed[i], known[i] = sentence, given
         return parsed

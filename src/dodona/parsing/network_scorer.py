@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from dodona.batches import Sentences
 from dodona.core.features.corpus import Corpus
 from dodona.core.network.network import Network
 from dodona.core.network.slots import Slots
@@ -18,7 +19,6 @@ from dodona.tagging.network_tagger import NetworkTagger
 from dodona.tagging.tag_classes import TagSignals
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.encoding.encoding import Encoder
-from dodona.treebank.sentence import Sentence
 
 
 @record(repr=False)
@@ -46,9 +46,7 @@ class NetworkParserScorer:
             raise ValueError("a parser with a network tags by itself: it takes no other tagger")
         return self
 
-    def read(
-        self, sentences: list[Sentence], keep: Collection[str] | None
-    ) -> tuple[list[Sentence], Corpus]:
+    def read(self, sentences: Sentences, keep: Collection[str] | None) -> tuple[Sentences, Corpus]:
         """Run the network on sentences, and tag them except for columns in `keep`."""
         corpus = self.tagger.scorer.read(sentences)
         if keep is not None:
@@ -56,8 +54,8 @@ class NetworkParserScorer:
         return sentences, corpus
 
     def read_scored(
-        self, sentences: list[Sentence], keep: Collection[str] | None
-    ) -> tuple[list[Sentence], Corpus, TagSignals | None]:
+        self, sentences: Sentences, keep: Collection[str] | None
+    ) -> tuple[Sentences, Corpus, TagSignals | None]:
         if keep is None:
             return (*self.read(sentences, keep), None)
         corpus, signals = self.tagger.scorer.read_scored(sentences)

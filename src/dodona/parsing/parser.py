@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from dodona.batches import require_sentence, require_text, stream
+from dodona.batches import Sentences, require_sentence, require_text, stream
 from dodona.core.base.values import show, to_int
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.actions import Actions
@@ -27,20 +25,24 @@ from dodona.core.transitions.system import State
 from dodona.doc import Doc
 from dodona.logs import info
 from dodona.parsing.confidence import Calibration, Signals, add_confidences, find_signals
+from dodona.parsing.decoding import TreeDecoder
 from dodona.parsing.document_stream import (
-    Waiting,
     WaitingText,
     Words,
     are_words,
     gather,
+    sentences_in,
     sentences_of,
 )
 from dodona.parsing.given_tags import given_tags, reads_tags, require_tags
+from dodona.parsing.pipe_options import AS_TRAINED, PipeOptions, kept_columns
 from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record, replace
 from dodona.rules.ruled import Ruled
 from dodona.segmentation.foreign import check_stream, is_foreign
-from dodona.segmentation.segmenter import Segmenter, Splitting, require_segmenter
+from dodona.segmentation.pieces import Source
+from dodona.segmentation.segmenter import SPLITTINGS, Segmenter, Splitting, require_segmenter
+from dodona.segmentation.text_stream import Annotated, annotate
 from dodona.settings import (
     CONSTRAINTS,
     NO_CONSTRAINTS,
@@ -53,12 +55,11 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.tagging.tagger import Tagger
+from dodona.treebank.block import Block
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.trees.projectivity import is_projective
-from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 from dodona.treebank.trees.word_kinds import set_kinds
 
 if TYPE_CHECKING:  # loaded where they are needed
@@ -69,6 +70,7 @@ if TYPE_CHECKING:  # loaded where they are needed
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
+Result = TypeVar("Result")
 ParseBatch = Callable[[list[Sentence], Search, Collection[str] | None], list[Sentence]]
 
 
@@ -107,9 +109,12 @@ class Parser(Ruled):
         )
         self.actions = Actions(self.system, self.pairs)
         self.search = self._search()
-        self._lifted = set()  # labels that encode where a lifted arc belongs
-        if self.settings.projectivise in SCHEMES:
-            self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
+        self._decoder = TreeDecoder(
+            self.encoder,
+            self.labels,
+            self.settings.projectivise,
+            builds_crossing=not self.system.projective_only,
+        )
         self.needs_tags = self.tagger is None and reads_tags(self.encoder)
 
     @property
@@ -176,22 +181,23 @@ class Parser(Ruled):
         A list of words is a sentence that needs no segmenter, and a list of such lists is several.
         In a text, `sentences` says where sentences start, as in `Segmenter.segment`.
         """
-        pipe = partial(
-            self.pipe,
-            threads=threads,
-            constraints=constraints,
-            graph=graph,
-            confidence=confidence,
-            given=given,
-        )
+        is_strange, plain = False, None
         if are_words(text):
             if sentences != "learned":
                 raise TypeError("sentences are for a text; a list of lists of words has its own")
-            return Doc(pipe(sentences_of(text)))
-        segmenter, text = require_segmenter(self.segmenter), require_text(text)
-        is_strange = is_foreign(text, self.record, segmenter)
-        found = segmenter.segment(text, sentences=sentences)
-        return Doc(pipe(found), text, is_strange=is_strange)
+            source = Source(None, sentences_of(text))
+        else:
+            segmenter, plain = require_segmenter(self.segmenter), require_text(text)
+            is_strange = is_foreign(plain, self.record, segmenter)
+            source = Source([plain], by_lines=sentences == "lines")
+            if not isinstance(sentences, str) or sentences not in SPLITTINGS:
+                source = Source(None, segmenter.segment(plain, sentences=sentences))
+        options = PipeOptions(
+            constraints=constraints, graph=graph, confidence=confidence, given=given
+        )
+        found = self.annotate([source], sentences_in, options, threads=threads)
+        parts = (part.found for part in found)
+        return Doc(chain.from_iterable(parts), plain, is_strange=is_strange)
 
     @overload
     def docs(
@@ -237,31 +243,23 @@ class Parser(Ruled):
         """
         if isinstance(texts, str):
             raise TypeError("docs takes several texts; to parse one, call parser(text)")
-        waiting: Waiting = deque()
-
-        def sentences() -> Iterator[Sentence]:
-            for item in texts:
-                text, context = item if as_tuples else (item, None)
-                is_strange, words = False, are_words(text)
-                if words:
-                    found = sentences_of(text)
-                else:
-                    segmenter = require_segmenter(self.segmenter)
-                    found = segmenter.segment(text := require_text(text))
-                    is_strange = is_foreign(text, self.record, segmenter)
-                given = None if words else text
-                waiting.append(WaitingText(given, len(found), is_strange, context))
-                yield from found
-
-        parsed = self.pipe(
-            sentences(),
-            threads=threads,
-            beam=beam,
-            constraints=constraints,
-            graph=graph,
-            confidence=confidence,
+        options = PipeOptions(
+            beam=beam, constraints=constraints, graph=graph, confidence=confidence
         )
-        return gather(parsed, waiting, as_tuples)
+        sources = self._sources(texts, as_tuples)
+        found = self.annotate(sources, sentences_in, options, threads=threads)
+        return gather(found, as_tuples)
+
+    def _sources(self, texts: Iterable[Any], as_tuples: bool) -> Iterator[Source]:
+        """Yield the sources of documents; warn of texts in other languages."""
+        for item in texts:
+            text, context = item if as_tuples else (item, None)
+            if are_words(text):
+                yield Source(None, sentences_of(text), context=WaitingText(None, False, context))
+                continue
+            segmenter, text = require_segmenter(self.segmenter), require_text(text)
+            is_strange = is_foreign(text, self.record, segmenter)
+            yield Source([text], context=WaitingText(text, is_strange, context))
 
     def pipe_text(
         self,
@@ -286,15 +284,11 @@ class Parser(Ruled):
             )
         segmenter = require_segmenter(self.segmenter)
         checked = check_stream(chunks, self.record, segmenter)
-        sentences = chain.from_iterable(segmenter.stream(checked))
-        return self.pipe(
-            sentences,
-            threads=threads,
-            beam=beam,
-            constraints=constraints,
-            graph=graph,
-            confidence=confidence,
+        options = PipeOptions(
+            beam=beam, constraints=constraints, graph=graph, confidence=confidence
         )
+        found = self.annotate([Source(checked)], sentences_in, options, threads=threads)
+        return chain.from_iterable(part.found for part in found)
 
     def parse(
         self,
@@ -343,7 +337,7 @@ class Parser(Ruled):
         has_given = given is not None
         search = self._search(roots, beam, constraints, keeps_given=has_given, always_beam=True)
         finder = self._given_parsing(search)
-        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
+        keep = kept_columns(self._keep(), keep_tags=keep_tags, retag=retag)
         best = [*islice(finder.candidates(require_sentence(sentence), keep, given), k)]
         graphs = self._with_graphs([candidate.sentence for candidate in best])
         return [one._replace(sentence=graphs[i]) for i, one in enumerate(best)]
@@ -384,12 +378,6 @@ class Parser(Ruled):
         """Return the columns that keep values which are already there."""
         return self.tagger.columns if self.tagger else ()
 
-    def _kept_columns(self, *, keep_tags: bool, retag: bool) -> Collection[str] | None:
-        """Return the columns that keep their values; None: nothing is tagged."""
-        if keep_tags and retag:
-            raise SettingsError("either keep_tags or retag: tags cannot be both kept and replaced")
-        return None if keep_tags else () if retag else self._keep()
-
     def pipe(
         self,
         sentences: Iterable[Item],
@@ -423,31 +411,64 @@ class Parser(Ruled):
         tree can have. With both, arcs and labels that are not given have confidences, in view of
         what is given.
         """
-        if not (given is None or callable(given)):
-            raise TypeError(
-                "given is a function from a sentence to what is given of it; for one sentence, "
-                f"parser.parse(sentence, given={type(given).__name__}(…))"
-            )
+        options = PipeOptions(roots, beam, keep_tags, retag, constraints, graph, confidence, given)
+        keep = options.kept(self._keep())
+        return stream(self._noting(iter(sentences), keep), self._work(options), threads)
+
+    def annotate(
+        self,
+        sources: Iterable[Source],
+        finish: Callable[[list[Sentences]], Result],
+        options: PipeOptions = AS_TRAINED,
+        *,
+        threads: int = 1,
+    ) -> Iterator[Annotated[Result]]:
+        """Segment and parse texts, and parse sentences, in order.
+
+        Threads segment, tag and parse pieces of text; `finish` makes a result of the parsed
+        sentences of each, for instance their bytes.
+        """
+        noted = self._noted(sources, options.kept(self._keep()))
+        return annotate(noted, self.segmenter, self._work(options), finish, threads)
+
+    def _noted(self, sources: Iterable[Source], keep: Collection[str] | None) -> Iterator[Source]:
+        """Yield the sources; log which tags of the first sentence that was given are kept."""
+        for source in sources:
+            noted = self._noting(iter(source.sentences), keep)
+            yield source if source.chunks is not None else replace(source, sentences=noted)
+
+    def _work(self, options: PipeOptions) -> Callable[[Sentences], Sentences]:
+        """Return a function that parses a batch."""
         search = self.search
-        if (roots, beam, constraints, given) != (None, None, None, None):
-            search = self._search(roots, beam, constraints, keeps_given=given is not None)
-        keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
-        if graph and not self.has_graphs:
+        if not options.is_as_trained:
+            keeps_given = options.given is not None
+            search = self._search(
+                options.roots, options.beam, options.constraints, keeps_given=keeps_given
+            )
+        if options.graph and not self.has_graphs:
             raise SettingsError(
                 "the model makes no enhanced graphs: dodona enhance adds a part that does, or train"
                 " a model with --graph basic+enhanced"
             )
-        parse: ParseBatch = self._parse_with_confidence if confidence else self._parse_batch
-        if given:
-            parse = partial(self._parse_given, given, confidence)
+        keep = options.kept(self._keep())
+        parse_list: ParseBatch | None = None
+        if options.confidence:
+            parse_list = self._parse_with_confidence
+        if options.given:
+            parse_list = partial(self._parse_given, options.given, options.confidence)
 
-        def work(batch: list[Sentence]) -> list[Sentence]:
+        def work(batch: Sentences) -> Sentences:
             if self.needs_tags:
-                require_tags(batch)
-            parsed = parse(batch, search, keep)
-            return self.enhancer.enhance(parsed) if graph and self.enhancer else parsed
+                require_tags([*batch])
+            # a segmenter leaves all columns empty: none is kept
+            kept = () if keep and isinstance(batch, Block) else keep
+            if parse_list is not None:
+                parsed: Sentences = parse_list([*batch], search, kept)
+            else:
+                parsed = self._parse_batch(batch, search, kept)
+            return self.enhancer.enhance([*parsed]) if options.graph and self.enhancer else parsed
 
-        return stream(self._noting(iter(sentences), keep), work, threads)
+        return work
 
     def _noting(self, sentences: Iterator[Item], keep: Collection[str] | None) -> Iterator[Item]:
         """Yield the sentences; log which tags of the first one are kept."""
@@ -502,8 +523,8 @@ class Parser(Ruled):
         return constraints_of(self.labels)
 
     def _parse_batch(
-        self, batch: list[Sentence], search: Search, keep: Collection[str] | None
-    ) -> list[Sentence]:
+        self, batch: Sentences, search: Search, keep: Collection[str] | None
+    ) -> Sentences:
         return self._parse_read(*self.scorer.read(batch, keep), search)
 
     def _parse_given(
@@ -516,9 +537,10 @@ class Parser(Ruled):
     ) -> list[Sentence]:
         known, parsing = [*map(given, batch)], self._given_parsing(search)
         if not confidence:
-            return self._with_graphs(parsing.parse(batch, keep, known))
+            return [*self._with_graphs(parsing.parse(batch, keep, known))]
         calibrators = {} if self.calibration is None else self.calibration.columns
-        return self._with_graphs(parsing.parse_with_confidence(batch, keep, known, calibrators))
+        parsed = parsing.parse_with_confidence(batch, keep, known, calibrators)
+        return [*self._with_graphs(parsed)]
 
     def _parse_with_confidence(
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None
@@ -537,20 +559,20 @@ class Parser(Ruled):
     ) -> tuple[list[Sentence], Signals]:
         """Parse a batch; return also the signals of arcs, labels and tags, for calibration."""
         tagged, corpus, tags = self.scorer.read_scored(batch, keep)
-        parsed = self._parse_read(tagged, corpus, search)
+        parsed = [*self._parse_read(tagged, corpus, search)]
         columns = self.tagger.columns if self.tagger else ()
         return parsed, find_signals(search, corpus, tags, columns, temperatures)
 
-    def _parse_read(self, batch: list[Sentence], corpus: Corpus, search: Search) -> list[Sentence]:
+    def _parse_read(self, batch: Sentences, corpus: Corpus, search: Search) -> Sentences:
         """Parse sentences that the scorer has read."""
         if search.constraints:
             set_kinds(corpus, batch)
         search.parse(corpus)
         if self.system.builds_graphs:
-            return GraphDecoder(self.labels).decode(corpus, batch)
+            return GraphDecoder(self.labels).decode(corpus, [*batch])
         return self._with_graphs(self._decode(batch, corpus, search))
 
-    def _with_graphs(self, parsed: list[Sentence]) -> list[Sentence]:
+    def _with_graphs(self, parsed: Sentences) -> Sentences:
         """Return sentences with the graphs that a part of the parser builds, if there is one."""
         return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
 
@@ -572,44 +594,10 @@ class Parser(Ruled):
         return GivenParsing(self.scorer, self.labels, kind, search, self._decode)
 
     def _decode(
-        self,
-        batch: list[Sentence],
-        corpus: Corpus,
-        search: Search,
-        known: Sequence[Given] = (),
-    ) -> list[Sentence]:
-        """Return the sentences with the trees of the corpus, and what is known of each."""
-        parsed = self.encoder.decode(corpus, batch)
-        moved = set(corpus.broken)
-        if known:
-            from dodona.parsing.given_trees import first_lost, with_labels
-
-            parsed = [*map(with_labels, parsed, known)]
-            moved |= {*range(len(parsed))}
-        if self._lifted:
-            for i, sentence in enumerate(parsed):
-                if not self._lifted.isdisjoint(corpus.labels(i)):  # those of given arcs are plain
-                    heads, labels = deprojectivise(
-                        [head or 0 for head in sentence.heads],
-                        sentence.deprels,
-                        self.settings.projectivise,
-                    )
-                    parsed[i] = sentence.replace(heads=heads, deprels=labels)
-                    moved.add(i)
-        if search.constraints and not self.system.projective_only:
-            trees = ([head or 0 for head in sentence.heads] for sentence in parsed)
-            moved |= {i for i, heads in enumerate(trees) if not is_projective(heads)}
-        for i in moved if search.constraints else ():
-            tree = repaired(parsed[i], self.labels)
-            if known and (lost := first_lost(known[i], tree)):
-                warnings.warn(
-                    f"what is given of {tree.forms[lost - 1]!r} (word {lost} of {tree.text!r}) "
-                    "breaks the rules of UD; it is kept, and the rules are not",
-                    stacklevel=2,
-                )
-            else:
-                parsed[i] = tree
-        return parsed
+        self, batch: Sentences, corpus: Corpus, search: Search, known: Sequence[Given] = ()
+    ) -> Sentences:
+        has_rules = search.constraints is not None
+        return self._decoder.decode(batch, corpus, has_rules=has_rules, known=known)
 
     def parts(self) -> dict[str, Serialisable | None]:
         """Return tagger, segmenter, parser into graphs and enhancer, by their names in a file."""
@@ -670,16 +658,6 @@ def _read_calibration(about: Any) -> Calibration | None:
     if "calibration" not in about:
         return None
     return Calibration.deserialise(read_field(about, "calibration", dict))
-
-
-def repaired(sentence: Sentence, known: Collection[str]) -> Sentence:
-    """Return the sentence with its tree repaired where it breaks a rule of UD."""
-    from dodona.treebank.trees.ud_repair import repair_tree
-    from dodona.treebank.trees.word_kinds import kinds_of
-
-    before = [head or 0 for head in sentence.heads], sentence.deprels
-    heads, labels = repair_tree(*before, kinds_of(sentence), known)
-    return sentence if (heads, labels) == before else sentence.replace(heads=heads, deprels=labels)
 
 
 def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:

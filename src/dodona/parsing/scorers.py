@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol
 
+from dodona.batches import Sentences
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.search.scoring import LinearScorer, StateScorer
@@ -23,7 +24,6 @@ from dodona.tagging.tag_classes import TagSignals
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from dodona.treebank.sentence import Sentence
 
 
 class ParserScorer(Protocol):
@@ -43,17 +43,15 @@ class ParserScorer(Protocol):
     def with_tagger(self, tagger: Tagger | None) -> ParserScorer:
         """Return the scorer with another tagger."""
 
-    def read(
-        self, sentences: list[Sentence], keep: Collection[str] | None
-    ) -> tuple[list[Sentence], Corpus]:
+    def read(self, sentences: Sentences, keep: Collection[str] | None) -> tuple[Sentences, Corpus]:
         """Tag sentences, except for columns in `keep`, and encode them for a search.
 
         With `keep` None the sentences stay as they are.
         """
 
     def read_scored(
-        self, sentences: list[Sentence], keep: Collection[str] | None
-    ) -> tuple[list[Sentence], Corpus, TagSignals | None]:
+        self, sentences: Sentences, keep: Collection[str] | None
+    ) -> tuple[Sentences, Corpus, TagSignals | None]:
         """Read sentences as `read` does, and return the signals of their tags, if it tags any."""
 
     def describe(self) -> dict[str, Any]:
@@ -83,16 +81,14 @@ class LinearParserScorer:
     def with_tagger(self, tagger: Tagger | None) -> LinearParserScorer:
         return replace(self, tagger=tagger)
 
-    def read(
-        self, sentences: list[Sentence], keep: Collection[str] | None
-    ) -> tuple[list[Sentence], Corpus]:
+    def read(self, sentences: Sentences, keep: Collection[str] | None) -> tuple[Sentences, Corpus]:
         if self.tagger is not None and keep is not None:
             sentences = self.tagger.tag_batch(sentences, keep=keep)
         return sentences, self.encoder.encode(sentences)
 
     def read_scored(
-        self, sentences: list[Sentence], keep: Collection[str] | None
-    ) -> tuple[list[Sentence], Corpus, TagSignals | None]:
+        self, sentences: Sentences, keep: Collection[str] | None
+    ) -> tuple[Sentences, Corpus, TagSignals | None]:
         if self.tagger is None or keep is None:
             return (*self.read(sentences, keep), None)
         corpus, signals = self.tagger.scorer.read_scored(sentences)

@@ -48,7 +48,7 @@ def tag_source(
     ['NOUN', 'VERB']
     """
     if tagger is not None:
-        return TagSource(tagger.tag_batch(sentences), ready=tagger)
+        return TagSource([*tagger.tag_batch(sentences)], ready=tagger)
     chosen = TaggerSettings(
         seed=settings.seed,
         epochs=settings.epochs,
@@ -75,6 +75,7 @@ def jackknife_tags(
     short = replace(settings, epochs=FOLD_EPOCHS)
 
     def tag(others: list[Sentence], fold: list[Sentence]) -> list[Sentence]:
-        return TaggerTrainer(others, None, short, clusters).complete().snapshot().tag_batch(fold)
+        tagger = TaggerTrainer(others, None, short, clusters).complete().snapshot()
+        return [*tagger.tag_batch(fold)]
 
     return jackknife(sentences, n_folds, tag)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # loaded with rules
 PIECE = 1 << 16  # characters of a stream that are segmented together
 
 Splitting = Literal["learned", "lines"]
+SPLITTINGS = ("learned", "lines")
 
 
 class NoSegmenterError(DodonaError, ValueError):
@@ -138,13 +139,15 @@ class Segmenter(Ruled):
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
         before = ""  # what was taken of the line with which the waiting text begins
-        for chunk in _before_error(chunks, errors):
+        for chunk in before_error(chunks, errors):
             pieces.append(chunk)
             n_waiting += len(chunk)
             if n_waiting < n_wanted:
                 continue
             text = "".join(pieces)
-            found, n_taken = self._segment(text, cursor, by_lines, before, is_end=False)
+            start = cursor.offset
+            found, cursor = self._segment(text, cursor, by_lines, before, is_end=False)
+            n_taken = cursor.offset - start
             pieces, n_waiting = [text[n_taken:]], n_waiting - n_taken
             before = _last_line(before + text[:n_taken]) if self._boundaries else ""
             n_wanted = PIECE + 2 * n_waiting  # rescan a long sentence rarely
@@ -157,10 +160,20 @@ class Segmenter(Ruled):
         for error in errors:
             raise error
 
+    @property
+    def writer(self) -> SentenceWriter:
+        """The compiled segmenter, without the boundaries that rules of a user forbid."""
+        return self._writer
+
+    @property
+    def has_boundaries(self) -> bool:
+        """Whether rules of a user forbid boundaries."""
+        return self._boundaries is not None
+
     def _segment(
         self, text: str, cursor: Cursor, by_lines: bool, before: str = "", *, is_end: bool = True
-    ) -> tuple[list[Sentence], int]:
-        """Return the sentences of a text, and how many characters they take up.
+    ) -> tuple[list[Sentence], Cursor]:
+        """Return the sentences of a text, and the cursor behind them.
 
         Rules are applied to whole lines: `before` is the start of the first one, and unless the
         text `is_end`, its last line is left for the next call.
@@ -236,7 +249,7 @@ def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
     return segmenter
 
 
-def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[str]:
+def before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[str]:
     """Yield the chunks up to an error, which is appended to `errors`."""
     try:
         for chunk in chunks:
@@ -252,7 +265,7 @@ def _last_line(text: str) -> str:
 
 
 def _by_lines(sentences: str) -> bool:
-    if sentences not in ("learned", "lines"):
+    if sentences not in SPLITTINGS:
         raise ValueError(f"sentences is 'learned' or 'lines', not {sentences!r}")
     return sentences == "lines"
 

@@ -1,12 +1,12 @@
 """Segmentation of a text, and its sentences written as CoNLL-U.
 
-All bytes are written without the interpreter lock into one buffer, and each sentence is one copy
-from it. MISC records the white space around a token (`SpaceAfter`, `SpacesAfter`, `SpacesBefore`,
-as in UDPipe) and its position (`TokenRange`, in characters of the text).
+Everything is done without the interpreter lock; the sentences are written into one buffer. MISC
+records the white space around a token (`SpaceAfter`, `SpacesAfter`, `SpacesBefore`, as in UDPipe)
+and its position (`TokenRange`, in characters of the text).
 """
 import sys
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
@@ -16,8 +16,10 @@ from dodona.core.segmenting.expansion cimport ONE_WORD, PREFIX, SUFFIX, TokenExp
 from dodona.core.segmenting.text_scanner cimport (
     BEGINS_ITEM, BEGINS_PARAGRAPH, BEGINS_SENTENCE, TextScanner, TokenSpan)
 from dodona.core.segmenting.text_splitter cimport TextSplitter
+from dodona.core.segmenting.text_words cimport TextWord
+from dodona.treebank.block cimport Block
 from dodona.treebank.characters cimport MAX_UTF8, write_utf8
-from dodona.treebank.sentence cimport NO_HEAD, STRIDE, make_sentence
+from dodona.treebank.sentence cimport NO_HEAD, STRIDE
 
 from dodona.core.segmenting.expansion import SIDES
 from dodona.core.segmenting.text_scanner import LOOKAHEAD
@@ -55,33 +57,66 @@ cdef class Cursor:
     cdef public bint begins_paragraph
     cdef public bint in_list            # the last sentence was an item of a list
     cdef bytes name                     # document name, with which sentence ids begin
-    cdef const char* name_text          # in `name`
-    cdef size_t n_name
     cdef bytes language                 # comment of every sentence; empty if none is recorded
-    cdef const char* language_text      # in `language`
-    cdef size_t n_language
 
     def __init__(self, str name="", str language=""):
         self.line, self.begins_paragraph = 1, True
         self.name = " ".join(name.split()).encode(errors="replace")
-        self.name_text, self.n_name = self.name, len(self.name)
         self.language = f"# lang = {language}\n".encode() if language else b""
-        self.language_text, self.n_language = self.language, len(self.language)
+
+    def after(self, ScannedText scanned not None):
+        """Return the position behind a chunk that begins at this one."""
+        cdef Cursor behind = Cursor.__new__(Cursor)
+        behind.name, behind.language = self.name, self.language
+        behind.offset = self.offset + scanned.taken
+        behind.line = self.line + scanned.n_lines
+        behind.n_sentences = self.n_sentences + scanned.n_sentences
+        behind.begins_paragraph, behind.in_list = self.begins_paragraph, self.in_list
+        if scanned.taken:
+            behind.begins_paragraph, behind.in_list = scanned.begins_paragraph, scanned.in_list
+        return behind
 
 
-cdef class ConlluBuffer:
-    """Output buffer of CoNLL-U; offsets count from the beginning of the sentence."""
-    cdef vector[char] data
-    cdef size_t size
-    cdef vector[size_t] begins          # per sentence
-    cdef vector[size_t] first_word
-    cdef vector[Py_ssize_t] lines
-    cdef vector[int32_t] start          # STRIDE per word
-    cdef int32_t n_words                # of the sentence
+cdef struct Position:   # of the next sentence in its text, and what its comments need
+    Py_ssize_t offset       # of the chunk
+    Py_ssize_t line
+    Py_ssize_t n_sentences
+    bint begins_paragraph   # the chunk does
+    const char* name        # of the text
+    size_t n_name
+    const char* language
+    size_t n_language
 
-    cdef int reserve(self, size_t n) except -1 nogil:
-        if self.size + n > self.data.size():
-            self.data.resize(2 * self.data.size() + n)
+
+cdef Position position_of(Cursor cursor):
+    """Return the position of a cursor, which the caller keeps alive."""
+    return Position(cursor.offset, cursor.line, cursor.n_sentences, cursor.begins_paragraph,
+                    cursor.name, len(cursor.name), cursor.language, len(cursor.language))
+
+
+cdef class ScannedText:
+    """The tokens of a chunk of text whose sentences are complete."""
+    cdef TextScanner scanner
+    cdef vector[int] rules              # of each token
+    cdef size_t n_tokens
+    cdef readonly Py_ssize_t taken      # characters, up to the first sentence that is incomplete
+    cdef readonly Py_ssize_t n_sentences
+    cdef Py_ssize_t n_lines             # line ends in the text taken
+    cdef readonly bint begins_paragraph     # … the text that follows
+    cdef readonly bint in_list              # … the sentence before it
+
+    cdef int count(self) noexcept nogil:
+        """Count sentences and lines."""
+        cdef size_t i
+        for i in range(self.n_tokens):
+            self.n_sentences += self.scanner.tokens[i].flags & BEGINS_SENTENCE != 0
+        self.n_lines = n_line_feeds(self.scanner, 0, self.taken)
+        return 0
+
+
+cdef class ConlluBuffer(Block):
+    """A block that is written; offsets count from the beginning of the sentence."""
+    cdef int32_t n_sentence             # words of the sentence
 
     cdef inline void put(self, char c) noexcept nogil:
         self.data[self.size] = c
@@ -91,7 +126,7 @@ cdef class ConlluBuffer:
         memcpy(self.data.data() + self.size, text, n)
         self.size += n
 
-    cdef void number(self, Py_ssize_t n) noexcept nogil:
+    cdef void put_number(self, Py_ssize_t n) noexcept nogil:
         cdef char digits[20]
         cdef int k = 20
         while True:
@@ -113,10 +148,11 @@ cdef class ConlluBuffer:
     cdef int begin_word(self) except -1 nogil:
         """Write the id of a word, and make room for its offsets."""
         cdef size_t at = self.start.size()
-        self.n_words += 1
+        self.n_sentence += 1
         self.start.resize(at + STRIDE)
+        self.head.push_back(NO_HEAD)
         self.start[at] = <int32_t> (self.size - self.begins.back())
-        self.number(self.n_words)
+        self.put_number(self.n_sentence)
         self.put(c"\t")
         self.start[at + 1] = <int32_t> (self.size - self.begins.back())
 
@@ -131,25 +167,6 @@ cdef class ConlluBuffer:
     cdef void end_word(self) noexcept nogil:
         self.put(c"\n")
         self.start[self.start.size() - 1] = <int32_t> (self.size - self.begins.back())
-
-    cdef list sentences(self):
-        """Return the sentences written so far."""
-        cdef vector[int32_t] heads
-        cdef size_t i, end, n
-        result = []
-        self.begins.push_back(self.size)
-        self.first_word.push_back(self.start.size() // STRIDE)
-        for i in range(self.lines.size()):
-            end = self.begins[i + 1]
-            n = self.first_word[i + 1] - self.first_word[i]
-            if heads.size() < n:
-                heads.resize(n, NO_HEAD)
-            result.append(make_sentence(
-                PyBytes_FromStringAndSize(
-                    self.data.data() + self.begins[i], end - self.begins[i]),
-                <int> n, self.start.data() + self.first_word[i] * STRIDE, heads.data(),
-                "<text>", self.lines[i], "conllu"))
-        return result
 
 
 cdef class SentenceWriter:
@@ -175,77 +192,110 @@ cdef class SentenceWriter:
 
     def segment(self, str text, Cursor cursor not None, *, bint by_lines=False, bint is_end=True,
                 bytes forbidden=None):
-        """Return the sentences of a chunk of text, and the number of characters they take up.
+        """Return the sentences of a chunk of text, and the cursor behind them.
 
         Unless the chunk `is_end`, sentences that later text could still change are left out.
         `forbidden` has the labels that boundaries may not have (`TextScanner`).
         """
+        scanned = self.scan(text, by_lines=by_lines, is_end=is_end, in_list=cursor.in_list,
+                            forbidden=forbidden)
+        blocks = self.write([(scanned, cursor)])
+        return [sentence for block in blocks for sentence in block], cursor.after(scanned)
+
+    def scan(self, str text, *, bint by_lines=False, bint is_end=True, bint in_list=False,
+             bytes forbidden=None):
+        """Find the tokens of a chunk of text, as `segment` does; `in_list` is that of its cursor.
+
+        What is found does not depend on anything else before the chunk.
+        """
+        cdef ScannedText made = ScannedText()
         cdef TextScanner scanner = self.splitter.scanner(code_points(text), by_lines, forbidden)
-        cdef vector[int] rules
-        cdef ConlluBuffer out = ConlluBuffer()
-        cdef size_t n_tokens
-        cdef Py_ssize_t taken, ahead = LOOKAHEAD
-        cdef bint begins_paragraph = True, in_list = False
-        scanner.starts_in_list = cursor.in_list
+        cdef Py_ssize_t ahead = LOOKAHEAD
+        cdef vector[TextWord] no_words
+        made.scanner, made.begins_paragraph = scanner, True
+        scanner.starts_in_list = in_list
+        if not is_end:
+            scanner.stop = len(text) - ahead
         with nogil:
             self.splitter.run(scanner)
-            n_tokens, taken = scanner.tokens.size(), scanner.n
+            made.n_tokens, made.taken = scanner.tokens.size(), scanner.n
             if not is_end:
-                n_tokens = n_complete(scanner, ahead)
-                taken = scanner.tokens[n_tokens].start if n_tokens else 0
-                if n_tokens:
-                    begins_paragraph = scanner.tokens[n_tokens].flags & BEGINS_PARAGRAPH != 0
-                    in_list = scanner.tokens[n_tokens].flags & BEGINS_ITEM != 0
-            if n_tokens:
-                if not cursor.begins_paragraph:
-                    scanner.tokens[0].flags &= ~BEGINS_PARAGRAPH
-                self.expander.run(scanner, rules)
-                self.write(scanner, n_tokens, taken, rules, cursor, out)
-        if taken:
-            cursor.offset += taken
-            cursor.begins_paragraph, cursor.in_list = begins_paragraph, in_list
-        return out.sentences(), taken
+                made.n_tokens = n_complete(scanner, ahead)
+                made.taken = scanner.tokens[made.n_tokens].start if made.n_tokens else 0
+                if made.n_tokens:
+                    made.begins_paragraph = (
+                        scanner.tokens[made.n_tokens].flags & BEGINS_PARAGRAPH != 0)
+                    made.in_list = scanner.tokens[made.n_tokens].flags & BEGINS_ITEM != 0
+            if made.n_tokens:
+                self.expander.run(scanner, made.rules)
+            made.count()
+            scanner.words.swap(no_words)    # most of the memory, and not needed any more
+        return made
 
-    cdef int write(self, TextScanner scanner, size_t n_tokens, Py_ssize_t end,
-                   const vector[int]& rules, Cursor cursor, ConlluBuffer out) except -1 nogil:
+    def write(self, parts, size_t most_words=PY_SSIZE_T_MAX):
+        """Return the sentences of scanned chunks, each with its cursor, in blocks.
+
+        A block has sentences of one chunk or several, until it has `most_words`.
+        """
+        cdef ConlluBuffer out = None
+        cdef ScannedText scanned
+        cdef Cursor cursor
+        cdef Position at
         cdef size_t i
-        cdef Py_ssize_t k, next_start
-        for k in range(scanner.tokens[0].start):
-            cursor.line += scanner.text.point[k] == c"\n"
-        for i in range(n_tokens):
-            if scanner.tokens[i].flags & BEGINS_SENTENCE:
-                self.begin_sentence(scanner, i, n_tokens, cursor, out)
-            next_start = scanner.tokens[i + 1].start if i + 1 < n_tokens else end
-            self.write_token(scanner, i, next_start, rules[i], cursor, out)
-            for k in range(scanner.tokens[i].end, next_start):
-                cursor.line += scanner.text.point[k] == c"\n"
-            if i + 1 == n_tokens or scanner.tokens[i + 1].flags & BEGINS_SENTENCE:
-                out.put(c"\n")
+        made = []
+        for scanned, cursor in parts:
+            i, at = 0, position_of(cursor)
+            while i < scanned.n_tokens:
+                if out is None or out.head.size() >= most_words:
+                    out = ConlluBuffer()
+                    made.append(out)
+                with nogil:
+                    i = self.write_tokens(scanned, scanned.scanner, i, most_words, &at, out)
+        return made
 
-    cdef int begin_sentence(self, TextScanner scanner, size_t i, size_t n_tokens, Cursor cursor,
+    cdef size_t write_tokens(self, ScannedText scanned, TextScanner scanner, size_t i,
+                             size_t most_words, Position* at, ConlluBuffer out) except 0 nogil:
+        """Write sentences from token i on, until the block is full; return the next token."""
+        cdef size_t n_tokens = scanned.n_tokens
+        cdef Py_ssize_t next_start
+        if i == 0:
+            at.line += n_line_feeds(scanner, 0, scanner.tokens[0].start)
+        while True:
+            if scanner.tokens[i].flags & BEGINS_SENTENCE:
+                self.begin_sentence(scanner, i, n_tokens, at, out)
+            next_start = scanner.tokens[i + 1].start if i + 1 < n_tokens else scanned.taken
+            self.write_token(scanner, i, next_start, scanned.rules[i], at, out)
+            at.line += n_line_feeds(scanner, scanner.tokens[i].end, next_start)
+            i += 1
+            if i == n_tokens or scanner.tokens[i].flags & BEGINS_SENTENCE:
+                out.put(c"\n")
+                if i == n_tokens or out.head.size() >= most_words:
+                    return i
+
+    cdef int begin_sentence(self, TextScanner scanner, size_t i, size_t n_tokens, Position* at,
                             ConlluBuffer out) except -1 nogil:
         """Write the comments of a sentence; in `# text`, white space is one space."""
         cdef const TokenSpan* token
         out.begins.push_back(out.size)
-        out.first_word.push_back(out.start.size() // STRIDE)
-        out.lines.push_back(cursor.line)
-        out.n_words = 0
-        out.reserve(LINE + 2 * cursor.n_name + cursor.n_language)
-        cursor.n_sentences += 1
-        if cursor.n_sentences == 1:
+        out.first_word.push_back(out.head.size())
+        out.lines.push_back(at.line)
+        out.n_sentence = 0
+        out.reserve(LINE + 2 * at.n_name + at.n_language)
+        at.n_sentences += 1
+        if at.n_sentences == 1:
             out.text("# newdoc", 8)
-            if cursor.n_name:
+            if at.n_name:
                 out.text(" id = ", 6)
-                out.text(cursor.name_text, cursor.n_name)
+                out.text(at.name, at.n_name)
             out.put(c"\n")
-        if scanner.tokens[i].flags & BEGINS_PARAGRAPH:
+        if scanner.tokens[i].flags & BEGINS_PARAGRAPH and (i > 0 or at.begins_paragraph):
             out.text("# newpar\n", 9)
-        out.text(cursor.language_text, cursor.n_language)
+        out.text(at.language, at.n_language)
         out.text("# sent_id = ", 12)
-        if cursor.n_name:
-            out.text(cursor.name_text, cursor.n_name)
+        if at.n_name:
+            out.text(at.name, at.n_name)
             out.put(c"-")
-        out.number(cursor.n_sentences)
+        out.put_number(at.n_sentences)
         out.text("\n# text = ", 10)
         while True:
             token = &scanner.tokens[i]
@@ -259,7 +309,7 @@ cdef class SentenceWriter:
         out.put(c"\n")
 
     cdef int write_token(self, TextScanner scanner, size_t i, Py_ssize_t next_start, int rule,
-                         Cursor cursor, ConlluBuffer out) except -1 nogil:
+                         const Position* at, ConlluBuffer out) except -1 nogil:
         cdef const TokenSpan* token = &scanner.tokens[i]
         cdef Py_ssize_t n = token.end - token.start
         out.reserve(MAX_UTF8 * (n + (next_start - token.end) + token.start * (i == 0)) + LINE)
@@ -268,23 +318,23 @@ cdef class SentenceWriter:
         if rule == ONE_WORD:
             out.begin_word()
         else:
-            out.number(out.n_words + 1)
+            out.put_number(out.n_sentence + 1)
             out.put(c"-")
-            out.number(out.n_words + <Py_ssize_t> self.rules[rule].n_words)
+            out.put_number(out.n_sentence + <Py_ssize_t> self.rules[rule].n_words)
             out.put(c"\t")
         out.points(&scanner.text.point[token.start], n)
         if rule == ONE_WORD:
             out.end_form()
-            self.write_misc(scanner, i, next_start, cursor, out)
+            self.write_misc(scanner, i, next_start, at, out)
             out.end_word()
         else:
             out.text("\t_\t_\t_\t_\t_\t_\t_\t", 15)
-            self.write_misc(scanner, i, next_start, cursor, out)
+            self.write_misc(scanner, i, next_start, at, out)
             out.put(c"\n")
             self.write_words(scanner, token, self.rules[rule], out)
 
-    cdef void write_misc(self, TextScanner scanner, size_t i, Py_ssize_t next_start, Cursor cursor,
-                         ConlluBuffer out) noexcept nogil:
+    cdef void write_misc(self, TextScanner scanner, size_t i, Py_ssize_t next_start,
+                         const Position* at, ConlluBuffer out) noexcept nogil:
         cdef const TokenSpan* token = &scanner.tokens[i]
         if token.end == next_start:
             out.text("SpaceAfter=No|", 14)
@@ -297,9 +347,9 @@ cdef class SentenceWriter:
             write_spaces(scanner, 0, token.start, out)
             out.put(c"|")
         out.text("TokenRange=", 11)
-        out.number(cursor.offset + token.start)
+        out.put_number(at.offset + token.start)
         out.put(c":")
-        out.number(cursor.offset + token.end)
+        out.put_number(at.offset + token.end)
 
     cdef int write_words(self, TextScanner scanner, const TokenSpan* token, CompiledRule rule,
                          ConlluBuffer out) except -1 nogil:
@@ -325,6 +375,13 @@ cdef class SentenceWriter:
             out.end_form()
             out.put(c"_")
             out.end_word()
+
+
+cdef Py_ssize_t n_line_feeds(TextScanner scanner, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t n = 0, k
+    for k in range(start, end):
+        n += scanner.text.point[k] == c"\n"
+    return n
 
 
 cdef size_t n_complete(TextScanner scanner, Py_ssize_t ahead) noexcept nogil:

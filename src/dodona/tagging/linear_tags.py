@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dodona.batches import Sentences
 from dodona.core.features.corpus import Corpus
 from dodona.core.tagging.tag_search import TagSearch, tag_all
 from dodona.core.tagging.tag_signals import tag_signals
@@ -31,7 +32,6 @@ from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.word_encoder import CLUSTER_COLUMNS, COLUMNS, WordEncoder
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from dodona.treebank.sentence import Sentence
 
 PREFIX = "tagger"  # of the names of arrays
 
@@ -78,10 +78,10 @@ class LinearTags:
         parts = zip(self.inventory.tasks(), self.weights, widths, strict=True)
         self.searches = [TagSearch(*part) for part in parts]
 
-    def read(self, sentences: list[Sentence]) -> Corpus:
+    def read(self, sentences: Sentences) -> Corpus:
         return self.word_encoder.encode(sentences, len(self.searches))
 
-    def read_scored(self, sentences: list[Sentence]) -> tuple[Corpus, TagSignals]:
+    def read_scored(self, sentences: Sentences) -> tuple[Corpus, TagSignals]:
         corpus = self.read(sentences)
         columns = (task.column for task in self.tag_classes)
         searches = dict(zip(columns, self.searches, strict=True))
@@ -92,7 +92,7 @@ class LinearTags:
 
         return corpus, signals
 
-    def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
+    def fill(self, corpus: Corpus, sentences: Sentences, kept: Mapping[str, bytes]) -> None:
         marks = [kept.get(task.column) for task in self.tag_classes]
         symbols = self.inventory.symbols
         if not symbols or not has_symbols(corpus, sentences):

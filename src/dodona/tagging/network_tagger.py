@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dodona.batches import Sentences
 from dodona.core.features.corpus import Corpus
 from dodona.core.network.network import Network
 from dodona.core.tagging.tag_search import TagSearch
@@ -34,7 +35,6 @@ from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.word_types import COLUMNS_READ, WordTypes
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from dodona.treebank.sentence import Sentence
 
 TYPES = {"f": "F32", "b": "I8", "I": "U32"}  # of arrays, by buffer format
 PREFIX = "tag"  # of the names of arrays
@@ -50,7 +50,7 @@ class NetworkWords:
     vectors: list[bytes] | None = None  # words of pretrained vectors
 
     def types(self) -> WordTypes:
-        """Return the encoder of words."""
+        """Return the encoder of words, with new vocabularies."""
         vectors = None if self.vectors is None else Vocabulary(self.vectors)
         return WordTypes(Vocabulary(self.forms), self.sizes, vectors, Vocabulary(self.known))
 
@@ -78,6 +78,7 @@ class NetworkTags:
         heads = self.tag_classes if self.lemmas is None else self.tag_classes[:-1]
         if self.about["tags"] != [task.n_classes for task in heads]:
             raise ValueError("the tag classes of the network are not those of the tagger")
+        self._types = self.words.types()
         self._readers = [self._reader()]  # idle ones: each thread needs its own
         self._lemma_search: TagSearch | None = None
         if self.lemmas is not None:
@@ -86,16 +87,19 @@ class NetworkTags:
             self._lemma_search = TagSearch(task, self.lemmas)
 
     def _reader(self) -> WordReader:
-        return WordReader(self.network, self.words.types(), len(self._columns))
+        # threads share the vocabularies, 4 MB with `en`, and have word types of their own
+        shared = self._types
+        types = WordTypes(shared.forms, shared.sizes, shared.vectors, shared.known)
+        return WordReader(self.network, types, len(self._columns))
 
-    def read(self, sentences: list[Sentence]) -> Corpus:
+    def read(self, sentences: Sentences) -> Corpus:
         """Encode sentences, run the network, and write its tags; a search can then parse them."""
         reader = self._idle_reader()
         corpus = reader.read(sentences)
         self._readers.append(reader)
         return corpus
 
-    def read_scored(self, sentences: list[Sentence]) -> tuple[Corpus, TagSignals]:
+    def read_scored(self, sentences: Sentences) -> tuple[Corpus, TagSignals]:
         reader = self._idle_reader()
         corpus, scores = reader.read_scored(sentences)
         self._readers.append(reader)
@@ -111,7 +115,7 @@ class NetworkTags:
         except IndexError:
             return self._reader()
 
-    def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
+    def fill(self, corpus: Corpus, sentences: Sentences, kept: Mapping[str, bytes]) -> None:
         """Fix the tags of symbols and predict lemmas; the network's tags are already there."""
         self._fix(corpus, sentences, self._columns[:-1], kept)
         if self._lemma_search is not None:
@@ -121,7 +125,7 @@ class NetworkTags:
     def _fix(
         self,
         corpus: Corpus,
-        sentences: list[Sentence],
+        sentences: Sentences,
         columns: Sequence[str],
         kept: Mapping[str, bytes],
     ) -> None:

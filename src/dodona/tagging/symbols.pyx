@@ -4,12 +4,14 @@ An unknown emoji or sign gets the tags of its kind in the treebank; to the model
 unknown word of an unknown shape.
 """
 from libc.stdint cimport int32_t, uint32_t
+from libcpp.vector cimport vector
 
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
-from dodona.tagging.word_types cimport ENTRY_COLUMN
+from dodona.tagging.word_types cimport ENTRY_COLUMN, check_lengths
+from dodona.treebank.block cimport collect_fields
 from dodona.treebank.characters cimport next_character
-from dodona.treebank.sentence cimport FORM, Sentence, Text, field
+from dodona.treebank.sentence cimport FORM, Fields, Text, text_at
 
 cdef enum:
     NO_SYMBOL = -1
@@ -74,30 +76,33 @@ def symbol_kind(str form):
 
 def has_symbols(Corpus corpus not None, sentences):
     """Whether the corpus has an unknown word that is an emoji or a currency sign."""
-    cdef Sentence sentence
+    cdef vector[Fields] batch
     cdef const int32_t* entries
-    cdef size_t s = 0
+    cdef size_t s
+    cdef bint is_found = False
     cdef Text text
     cdef int i
-    for sentence in sentences:
-        entries = entries_of(corpus, s, sentence)
-        for i in range(sentence.n_words):
-            text = field(sentence, i, FORM)
-            if entries[i] == ID_UNKNOWN and kind_of_word(text.text, text.size) != NO_SYMBOL:
-                return True
-        s += 1
-    return False
+    check_symbols(corpus, sentences, batch)
+    with nogil:
+        for s in range(batch.size()):
+            entries = corpus.column(<int> s, ENTRY_COLUMN) + 1
+            for i in range(batch[s].n_words):
+                text = text_at(batch[s], i, FORM)
+                is_found = is_found or (
+                    entries[i] == ID_UNKNOWN and kind_of_word(text.text, text.size) != NO_SYMBOL)
+    return is_found
 
 
-def tag_symbols(Corpus corpus not None, sentences, Py_ssize_t column, classes, kept=None):
+def tag_symbols(Corpus corpus not None, sentences, Py_ssize_t column, classes, bytes kept=None):
     """Write the classes of unknown emoji and currency signs into a column of the corpus.
 
     `classes` has a class for each of SYMBOL_KINDS, or -1 to change nothing; sentences whose byte in
     `kept` is not 0 stay unchanged.
     """
     cdef int32_t emoji, currency
-    cdef Sentence sentence
-    cdef size_t s = 0
+    cdef const unsigned char* marks = NULL
+    cdef vector[Fields] batch
+    cdef size_t s
     cdef const int32_t* entries
     cdef int32_t* values
     cdef Text text
@@ -105,23 +110,28 @@ def tag_symbols(Corpus corpus not None, sentences, Py_ssize_t column, classes, k
     emoji, currency = classes
     if not 0 <= column < corpus.n_columns:
         raise IndexError(f"there is no column {column} among {corpus.n_columns}")
-    for sentence in sentences:
-        entries = entries_of(corpus, s, sentence)
-        if kept is None or not kept[s]:
+    check_symbols(corpus, sentences, batch)
+    if kept is not None:
+        if len(kept) < <Py_ssize_t> batch.size():
+            raise ValueError(f"{len(kept)} marks for {batch.size()} sentences")
+        marks = kept
+    with nogil:
+        for s in range(batch.size()):
+            if marks != NULL and marks[s]:
+                continue
+            entries = corpus.column(<int> s, ENTRY_COLUMN) + 1
             values = corpus.column(<int> s, <int> column) + 1
-            for i in range(sentence.n_words):
-                text = field(sentence, i, FORM)
+            for i in range(batch[s].n_words):
+                text = text_at(batch[s], i, FORM)
                 kind = kind_of_word(text.text, text.size)
                 klass = emoji if kind == EMOJI_WORD else currency
                 if kind != NO_SYMBOL and klass >= 0 and entries[i] == ID_UNKNOWN:
                     values[i] = klass + N_RESERVED
-        s += 1
 
 
-cdef const int32_t* entries_of(Corpus corpus, size_t number, Sentence sentence) except NULL:
-    """Return the column `entry` of a sentence of the corpus, checking its length."""
+cdef int check_symbols(Corpus corpus, sentences, vector[Fields]& batch) except -1:
+    """Collect the sentences, which must be those of a corpus with a column `entry`."""
     if corpus.n_columns <= ENTRY_COLUMN:
         raise ValueError(f"a corpus of {corpus.n_columns} columns has no column of known words")
-    if number >= corpus.n_words.size() or sentence.n_words != corpus.n_words[number]:
-        raise ValueError("these are not the sentences of the corpus")
-    return corpus.column(<int> number, ENTRY_COLUMN) + 1
+    collect_fields(sentences, batch)
+    return check_lengths(corpus, batch, 0)

@@ -7,17 +7,19 @@ training data has no task and stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-from dodona.batches import require_sentence, require_text, stream
+from dodona.batches import Sentences, require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
 from dodona.doc import Doc
 from dodona.records import field, record, replace
 from dodona.rules.ruled import Ruled
 from dodona.segmentation.foreign import is_foreign
+from dodona.segmentation.pieces import Source
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
+from dodona.segmentation.text_stream import Annotated, annotate
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 from dodona.storage.serialisable import FileFormat, Payload
@@ -31,6 +33,7 @@ if TYPE_CHECKING:  # loaded with rules
     from dodona.rules.rules import Rules
     from dodona.tagging.user_tags import UserTags
 
+Result = TypeVar("Result")
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
 
@@ -39,16 +42,16 @@ class TagScorer(Protocol):
 
     tag_classes: list[TagClasses]
 
-    def read(self, sentences: list[Sentence]) -> Corpus:
+    def read(self, sentences: Sentences) -> Corpus:
         """Encode sentences, with a column for each task."""
 
-    def read_scored(self, sentences: list[Sentence]) -> tuple[Corpus, TagSignals]:
+    def read_scored(self, sentences: Sentences) -> tuple[Corpus, TagSignals]:
         """Encode sentences as `read` does; once they are tagged, ask for the signals of columns.
 
         Lemmas have none.
         """
 
-    def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
+    def fill(self, corpus: Corpus, sentences: Sentences, kept: Mapping[str, bytes]) -> None:
         """Write the tags of an encoded batch into it, but for words that `kept` marks by column."""
 
     def describe(self) -> dict[str, Any]:
@@ -119,7 +122,21 @@ class Tagger(Ruled):
         """
         return stream(sentences, partial(self.tag_batch, keep=keep), threads)
 
-    def tag_batch(self, sentences: list[Sentence], keep: Collection[str] = ()) -> list[Sentence]:
+    def annotate(
+        self,
+        sources: Iterable[Source],
+        finish: Callable[[list[Sentences]], Result],
+        *,
+        threads: int = 1,
+    ) -> Iterator[Annotated[Result]]:
+        """Segment and tag texts, and tag sentences, in order.
+
+        Threads segment and tag pieces of text; `finish` makes a result of the tagged sentences of
+        each, for instance their bytes.
+        """
+        return annotate(sources, self.segmenter, self.tag_batch, finish, threads)
+
+    def tag_batch(self, sentences: Sentences, keep: Collection[str] = ()) -> Sentences:
         """Return the sentences with predicted tags.
 
         A column in `keep` is left alone in every sentence that has a value there; later tasks then
@@ -128,23 +145,23 @@ class Tagger(Ruled):
         return self.tag_corpus(self.scorer.read(sentences), sentences, keep)
 
     def tag_corpus(
-        self, corpus: Corpus, sentences: list[Sentence], keep: Collection[str] = ()
-    ) -> list[Sentence]:
+        self, corpus: Corpus, sentences: Sentences, keep: Collection[str] = ()
+    ) -> Sentences:
         """Fill in the tags of a batch that the scorer has read, and return the tagged sentences."""
         if not {*keep} <= {*TAG_COLUMNS}:
             raise ValueError(f"keep has some of {', '.join(TAG_COLUMNS)}, not {[*keep]}")
         tagged = self._predict(corpus, sentences, keep)
-        if self._user_tags and self._user_tags.apply(sentences, tagged, keep, self._retag):
-            for column in self.columns:  # a parser that reads the corpus sees the tags of rules
-                keep_tags(corpus, tagged, self.columns, self.meanings, column)
+        if self._user_tags:
+            given, tagged = [*sentences], [*tagged]
+            if self._user_tags.apply(given, tagged, keep, self._retag):
+                for column in self.columns:  # a parser that reads the corpus sees the tags of rules
+                    keep_tags(corpus, tagged, self.columns, self.meanings, column)
         return tagged
 
     def _retag(self, sentences: list[Sentence], keep: Collection[str]) -> list[Sentence]:
-        return self._predict(self.scorer.read(sentences), sentences, keep)
+        return [*self._predict(self.scorer.read(sentences), sentences, keep)]
 
-    def _predict(
-        self, corpus: Corpus, sentences: list[Sentence], keep: Collection[str]
-    ) -> list[Sentence]:
+    def _predict(self, corpus: Corpus, sentences: Sentences, keep: Collection[str]) -> Sentences:
         tasks = self.columns, self.meanings
         kept = {
             column: keep_tags(corpus, sentences, *tasks, column)

@@ -137,7 +137,7 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         return [pack(trainer.weights, trainer.time, least=least) for trainer in self.trainers]
 
     def score(self, learned: list[PackedWeights]) -> dict[str, float]:
-        tagged = self.snapshot(learned).tag_batch(self.dev)
+        tagged = [*self.snapshot(learned).tag_batch(self.dev)]
         return tag_accuracies(self.dev, tagged, self.columns)
 
     @property

@@ -9,10 +9,12 @@ from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.core.tagging.tag_task cimport joined
 from dodona.tagging.lemma_correction cimport LemmaCorrection
 from dodona.tagging.lemma_scripts cimport LemmaScripts
-from dodona.tagging.word_types cimport ENTRY_COLUMN
+from dodona.tagging.word_types cimport ENTRY_COLUMN, check_lengths
+from dodona.treebank.block cimport Block, collect_fields
 from dodona.treebank.characters cimport lowered, next_character
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
-from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
+from dodona.treebank.sentence cimport (
+    FEATS, FORM, LEMMA, UPOS, XPOS, Fields, Sentence, Text, fields_of, text_at)
 
 from dodona.tagging.word_encoder import CLUSTER_COLUMNS, COLUMNS
 from dodona.tagging.word_types import COLUMNS_READ
@@ -28,12 +30,12 @@ cdef Py_ssize_t first_column(Corpus corpus, columns) except -1:
     return n
 
 
-cdef bint is_filled(Sentence sentence, int column) noexcept nogil:
+cdef bint is_filled(Fields sentence, int column) noexcept nogil:
     """Whether any word has a value in a column."""
     cdef Text text
     cdef int i
     for i in range(sentence.n_words):
-        text = field(sentence, i, column)
+        text = text_at(sentence, i, column)
         if text.size != 1 or text.text[0] != c"_":
             return True
     return False
@@ -69,8 +71,8 @@ cdef class TagWriter:
             for name in classes[k]:
                 self.texts.back().push_back(Text(PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)))
 
-    cdef Sentence filled(self, Sentence sentence, const int32_t* values):
-        """Return the sentence with its tags; `values` is the column of the first task."""
+    cdef int look_up(self, Fields sentence, const int32_t* values) except -1 nogil:
+        """Set `fields` to the tags of a sentence; `values` is the column of the first task."""
         cdef size_t n_tasks = self.tasks.size(), stride = n_nodes(sentence.n_words), k
         cdef const int32_t* column
         cdef bint is_good = True
@@ -84,15 +86,33 @@ cdef class TagWriter:
             else:
                 is_good = self.write_tags(sentence, column, k) and is_good
         if not is_good:
-            raise ValueError("the corpus has an unknown class: has it been tagged?")
-        return sentence.with_fields(self.columns.data(), <int> n_tasks, self.fields.data())
+            with gil:
+                raise ValueError("the corpus has an unknown class: has it been tagged?")
+        return 0
 
-    cdef void copy(self, Sentence sentence, size_t k) noexcept nogil:
+    cdef Sentence fill(self, Sentence sentence, const int32_t* values):
+        """Return the sentence with its tags."""
+        self.look_up(fields_of(sentence), values)
+        return sentence.with_fields(
+            self.columns.data(), <int> self.tasks.size(), self.fields.data())
+
+    cdef int fill_block(self, Corpus corpus, const vector[Fields]& batch, size_t first, Block old,
+                        Block made) except -1 nogil:
+        """Add the sentences of a block, with their tags, to another."""
+        cdef size_t s
+        made.reserve(old.size + old.size // 2)
+        for s in range(batch.size()):
+            self.look_up(batch[s], corpus.column(<int> (first + s), <int> self.n_before) + 1)
+            made.append(batch[s], old.lines[s], batch[s].head, self.columns.data(),
+                        <int> self.tasks.size(), self.fields.data())
+        return 0
+
+    cdef void copy(self, Fields sentence, size_t k) noexcept nogil:
         cdef int i
         for i in range(sentence.n_words):
-            self.fields[i * self.tasks.size() + k] = field(sentence, i, self.columns[k])
+            self.fields[i * self.tasks.size() + k] = text_at(sentence, i, self.columns[k])
 
-    cdef bint write_tags(self, Sentence sentence, const int32_t* values, size_t k) noexcept nogil:
+    cdef bint write_tags(self, Fields sentence, const int32_t* values, size_t k) noexcept nogil:
         """Look up the texts of classes; return whether every class exists."""
         cdef int32_t tag
         cdef int i
@@ -103,7 +123,7 @@ cdef class TagWriter:
             self.fields[i * self.tasks.size() + k] = self.texts[k][tag]
         return True
 
-    cdef bint write_lemmas(self, Sentence sentence, const int32_t* values,
+    cdef bint write_lemmas(self, Fields sentence, const int32_t* values,
                            size_t k) except -1 nogil:
         """Apply scripts; return whether each exists. `lemmas` may move, so pointers come last."""
         cdef size_t stride = n_nodes(sentence.n_words), task = self.tasks[k]
@@ -111,21 +131,21 @@ cdef class TagWriter:
         cdef Py_ssize_t at = 0
         cdef int32_t script
         cdef int i
+        cdef Text form
         cdef Text* lemma
         self.lemmas.clear()
         for i in range(sentence.n_words):
+            form = text_at(sentence, i, FORM)
             script = values[task * stride + i] - N_RESERVED
             if not 0 <= script < <int32_t> self.scripts.scripts.size():
                 return False
             if entries[i] == ID_UNKNOWN:
                 script = self.correction.corrected(
-                    script, field(sentence, i, FORM), tags_before(values + i, stride, task),
-                    i == 0)
-            elif begins_with_capital(field(sentence, i, FORM)):     # perhaps with other tags
+                    script, form, tags_before(values + i, stride, task), i == 0)
+            elif begins_with_capital(form):     # perhaps with other tags
                 script = self.correction.in_case(
-                    script, field(sentence, i, FORM), tags_before(values + i, stride, task),
-                    i == 0)
-            self.scripts.apply(script, field(sentence, i, FORM), self.lemmas)
+                    script, form, tags_before(values + i, stride, task), i == 0)
+            self.scripts.apply(script, form, self.lemmas)
             self.fields[i * self.tasks.size() + k].size = self.lemmas.size() - at
             at = self.lemmas.size()
         at = 0
@@ -159,19 +179,24 @@ def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0, keep=(
 
     Task k fills in `columns[k]`, one of TAG_COLUMNS, and classes[k][c] is the text (bytes) of its
     class c; for lemmas, classes[k] is a LemmaCorrection. A column in `keep` stays unchanged in
-    sentences that have a value there.
+    sentences that have a value there. A block becomes a block.
     """
     cdef Py_ssize_t n_before = first_column(corpus, columns)
     cdef TagWriter tags = TagWriter(columns, classes, keep, n_before)
+    cdef vector[Fields] batch
     cdef Sentence sentence
-    cdef size_t s = first
+    cdef Block made
+    cdef int s = <int> first
+    collect_fields(sentences, batch)
+    check_lengths(corpus, batch, first)
+    if isinstance(sentences, Block):
+        made = Block()
+        with nogil:
+            tags.fill_block(corpus, batch, first, <Block> sentences, made)
+        return made
     result = []
     for sentence in sentences:
-        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
-            raise ValueError("these are not the sentences of the corpus")
-        result.append(tags.filled(
-            sentence, corpus.values.data() + corpus.first_value[s] + 2
-            + n_before * n_nodes(sentence.n_words)))
+        result.append(tags.fill(sentence, corpus.column(s, <int> n_before) + 1))
         s += 1
     return result
 
@@ -186,19 +211,17 @@ def keep_tags(Corpus corpus, sentences, columns, classes, str column):
     cdef Py_ssize_t n_before = first_column(corpus, columns)
     cdef Vocabulary names = Vocabulary(() if number == LEMMA else classes[task])
     cdef bytearray kept = bytearray(len(corpus))
-    cdef Sentence sentence
-    cdef size_t s = 0
+    cdef vector[Fields] batch
+    cdef size_t s
     cdef int32_t* values
     cdef Text text
-    for sentence in sentences:
-        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
-            raise ValueError("these are not the sentences of the corpus")
-        if is_filled(sentence, number):
+    collect_fields(sentences, batch)
+    check_lengths(corpus, batch, 0)
+    for s in range(batch.size()):
+        if is_filled(batch[s], number):
             kept[s] = 1
-            values = (corpus.values.data() + corpus.first_value[s] + 2
-                      + (n_before + task) * n_nodes(sentence.n_words))
-            for i in range(sentence.n_words):
-                text = field(sentence, i, number)
+            values = corpus.column(<int> s, <int> n_before + task) + 1
+            for i in range(batch[s].n_words):
+                text = text_at(batch[s], i, number)
                 values[i] = names.lookup(text.text, text.size)
-        s += 1
     return bytes(kept)

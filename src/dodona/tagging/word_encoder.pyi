@@ -1,7 +1,7 @@
-from collections.abc import Iterable
 from typing import Any
 
 from dodona.core.features.corpus import Corpus
+from dodona.treebank.block import Block
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
@@ -20,6 +20,6 @@ class WordEncoder:
     def forms(self) -> Vocabulary: ...
     @property
     def clusters(self) -> Clusters | None: ...
-    def encode(self, sentences: Iterable[Sentence], n_tasks: int) -> Corpus: ...
+    def encode(self, sentences: list[Sentence] | Block, n_tasks: int) -> Corpus: ...
 
 def form_attributes(form: str) -> dict[str, int]: ...

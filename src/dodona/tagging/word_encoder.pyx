@@ -12,10 +12,11 @@ from libcpp.vector cimport vector
 from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_MISSING, ID_UNKNOWN, N_RESERVED
+from dodona.treebank.block cimport collect_fields
 from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.encoding.clusters cimport Clusters, n_bits
 from dodona.treebank.encoding.vocabulary cimport Vocabulary, hashed
-from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
+from dodona.treebank.sentence cimport FORM, Fields, Text, text_at
 
 cdef extern from "Python.h":
     int Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
@@ -131,15 +132,14 @@ cdef class WordEncoder:
         cdef Corpus corpus = Corpus(N_COLUMNS + <int> self.bits.size() + n_tasks)
         cdef vector[Text] paths
         cdef vector[Fields] batch
-        cdef Sentence sentence
         cdef int32_t* values
         cdef size_t s
-        for sentence in sentences:
-            values = corpus.add(sentence.n_words) + 2
-            batch.push_back(fields_of(sentence))
+        collect_fields(sentences, batch)
+        for s in range(batch.size()):
+            values = corpus.add(batch[s].n_words) + 2
             if self.clusters is not None:
-                self.clusters.find_all(sentence, paths)
-                self.fill_clusters(paths, values + N_COLUMNS * n_nodes(sentence.n_words))
+                self.clusters.find_all(batch[s], paths)
+                self.fill_clusters(paths, values + N_COLUMNS * n_nodes(batch[s].n_words))
         with nogil:  # release the lock once, so that threads wait less for each other
             for s in range(batch.size()):
                 self.fill(batch[s], corpus.values.data() + corpus.first_value[s] + 2)

@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
+from dodona.core.features.corpus cimport Corpus
 from dodona.tagging.word_encoder cimport N_FORM_ATTRIBUTES
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport Fields
@@ -10,6 +11,10 @@ cdef enum:
     TYPE_COLUMN = N_FORM_ATTRIBUTES
     ENTRY_COLUMN = N_FORM_ATTRIBUTES + 1    # also in the corpora of `WordEncoder`
     N_READ = N_FORM_ATTRIBUTES + 2
+
+
+# Raise ValueError unless these are the sentences of the corpus from `first` on.
+cdef int check_lengths(Corpus corpus, const vector[Fields]& batch, size_t first) except -1
 
 
 cdef class WordTypes:

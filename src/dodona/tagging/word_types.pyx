@@ -13,6 +13,7 @@ from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.tagging.word_encoder cimport (
     FIRST_WORD, N_FORM_ATTRIBUTES, N_PREFIXES, N_SUFFIXES, encode_form)
+from dodona.treebank.block cimport collect_fields
 from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.encoding.vocabulary cimport hashed
 from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
@@ -31,6 +32,16 @@ HASHED = ("form", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
 FIELDS = ("lower", *HASHED, "grams")
 COLUMNS_READ = (*FORM_ATTRIBUTES, "type", "entry")    # of an encoded sentence, before its tags
 VECTOR = "vector"             # the last field, if vectors are given
+
+
+cdef int check_lengths(Corpus corpus, const vector[Fields]& batch, size_t first) except -1:
+    cdef size_t s
+    cdef bint is_good = first + batch.size() <= corpus.n_words.size()
+    for s in range(batch.size()):
+        is_good = is_good and batch[s].n_words == corpus.n_words[first + s]
+    if not is_good:
+        raise ValueError("these are not the sentences of the corpus")
+    return 0
 
 
 cdef class WordTypes:
@@ -91,12 +102,11 @@ cdef class WordTypes:
     def encode(self, sentences, int n_tags):
         """Encode sentences as a corpus: COLUMNS_READ, and `n_tags` empty columns of tags."""
         cdef Corpus corpus = Corpus(N_READ + n_tags)
-        cdef Sentence sentence
         cdef vector[Fields] batch
         cdef int s
-        for sentence in sentences:
-            corpus.add(sentence.n_words)
-            batch.push_back(fields_of(sentence))
+        collect_fields(sentences, batch)
+        for s in range(<int> batch.size()):
+            corpus.add(batch[s].n_words)
         with nogil:
             for s in range(<int> batch.size()):
                 self.fill(batch[s], corpus.column(s, 0) + 1)

@@ -17,6 +17,7 @@ cdef enum:
     MISC = 9
     STRIDE = 11     # starts per word: its ten columns, and one past the end of the last
     NO_HEAD = -1    # the head column is "_"
+    HEAD_WIDTH = 10         # digits of the largest int32
 
 cdef struct Text:
     const char* text
@@ -54,13 +55,27 @@ cdef views()
 # The fields of a sentence as plain C, for loops over many sentences without the interpreter lock.
 cdef struct Fields:
     const char* raw
+    Py_ssize_t size
     const int32_t* start
     const int32_t* head
     int n_words
 
 
+# The number of bytes of a sentence after `copy_replaced`.
+cdef Py_ssize_t replaced_size(
+    Fields old, const int* columns, int n_columns, const Text* texts) noexcept nogil
+
+# Copy a sentence with texts[i * n_columns + k] as column columns[k], ascending, of every word i.
+cdef void copy_replaced(
+    Fields old, const int* columns, int n_columns, const Text* texts, char* out, int32_t* starts,
+) noexcept nogil
+
+# Write a head right-aligned into a buffer of HEAD_WIDTH bytes.
+cdef Text head_text(int32_t head, char* buffer) noexcept nogil
+
+
 cdef inline Fields fields_of(Sentence sentence) noexcept nogil:
-    return Fields(sentence.raw, sentence.starts, sentence.head, sentence.n_words)
+    return Fields(sentence.raw, sentence.size, sentence.starts, sentence.head, sentence.n_words)
 
 
 cdef inline Text text_at(Fields fields, int word, int column) noexcept nogil:

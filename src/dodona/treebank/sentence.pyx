@@ -24,7 +24,6 @@ cdef extern from "Python.h":
 NAMES = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 cdef enum:
-    HEAD_WIDTH = 10         # digits of the largest int32
     MAX_WORDS = 10_000_000  # of a sentence from `from_columns`; keeps every offset an int32
 
 PICTURE_WIDTH = 1000
@@ -451,7 +450,31 @@ cdef Sentence rebuilt(
     Sentence old, const int* columns, int n_columns, const Text* texts, const int32_t* heads,
 ):
     """Return `old` with texts[i * n_columns + k] as column columns[k], ascending, of word i."""
+    cdef Py_ssize_t total = replaced_size(fields_of(old), columns, n_columns, texts)
+    if total > INT32_MAX:
+        raise ValueError("the sentence would be larger than 2 GiB")
+    cdef bytes data = PyBytes_FromStringAndSize(NULL, total)
+    cdef Sentence new = make_sentence(
+        data, old.n_words, NULL, heads, old.source, old.line, old.format)
+    copy_replaced(
+        fields_of(old), columns, n_columns, texts, PyBytes_AS_STRING(data), new.starts)
+    return new
+
+
+cdef Py_ssize_t replaced_size(
+    Fields old, const int* columns, int n_columns, const Text* texts,
+) noexcept nogil:
     cdef Py_ssize_t total = old.size
+    cdef int i, k
+    for i in range(old.n_words):
+        for k in range(n_columns):
+            total += texts[i * n_columns + k].size - text_at(old, i, columns[k]).size
+    return total
+
+
+cdef void copy_replaced(
+    Fields old, const int* columns, int n_columns, const Text* texts, char* out, int32_t* starts,
+) noexcept nogil:
     cdef Py_ssize_t read = 0, written = 0
     cdef int32_t moved = 0      # offset of the following bytes from their old position
     cdef const int32_t* was
@@ -459,17 +482,8 @@ cdef Sentence rebuilt(
     cdef const Text* text = texts
     cdef int i, k, column
     for i in range(old.n_words):
-        for k in range(n_columns):
-            total += texts[i * n_columns + k].size - field(old, i, columns[k]).size
-    if total > INT32_MAX:
-        raise ValueError("the sentence would be larger than 2 GiB")
-    cdef bytes data = PyBytes_FromStringAndSize(NULL, total)
-    cdef char* out = PyBytes_AS_STRING(data)
-    cdef Sentence new = make_sentence(
-        data, old.n_words, NULL, heads, old.source, old.line, old.format)
-    for i in range(old.n_words):
-        was = old.starts + <Py_ssize_t>STRIDE * i
-        now = new.starts + <Py_ssize_t>STRIDE * i
+        was = old.start + <Py_ssize_t>STRIDE * i
+        now = starts + <Py_ssize_t>STRIDE * i
         column = 0
         for k in range(n_columns):
             while column <= columns[k]:
@@ -486,7 +500,6 @@ cdef Sentence rebuilt(
             now[column] = was[column] + moved
             column += 1
     memcpy(out + written, old.raw + read, old.size - read)
-    return new
 
 
 cdef Text head_text(int32_t head, char* buffer) noexcept nogil:

@@ -1,10 +1,10 @@
 """Lines of ranges (3-4), which have no offsets, for compiled code."""
 
-from dodona.treebank.sentence cimport Sentence, Text
+from dodona.treebank.sentence cimport Fields, Sentence, Text
 
 
 # The line of the range that begins at a word, and its last word; empty if there is none.
-cdef Text range_before(Sentence sentence, int position, int* last) noexcept nogil
+cdef Text range_before(Fields sentence, int position, int* last) noexcept nogil
 
 # The line of the range around a word, and its last word; empty if there is none.
 cdef Text range_around(Sentence sentence, int position, int* last) noexcept nogil

@@ -6,7 +6,8 @@ A range has no offsets in a sentence's arrays; its line is right above its first
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memcmp, strlen
 
-from dodona.treebank.sentence cimport FORM, MISC, STRIDE, Sentence, Text, field, named_value
+from dodona.treebank.sentence cimport (
+    FORM, MISC, STRIDE, Fields, Sentence, Text, field, fields_of, named_value)
 
 cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
@@ -22,7 +23,7 @@ def word_offsets(Sentence sentence not None):
     cdef Text line
     cdef list found = []
     while i < sentence.n_words:
-        line = range_before(sentence, i, &last)
+        line = range_before(fields_of(sentence), i, &last)
         if line.size:
             found += range_offsets(sentence, line, i, last)
             i = last + 1
@@ -44,7 +45,7 @@ def ranges(Sentence sentence not None):
     cdef Text line
     cdef list found = []
     for i in range(sentence.n_words):
-        line = range_before(sentence, i, &last)
+        line = range_before(fields_of(sentence), i, &last)
         if line.size:
             columns = decoded(line).split("\t")
             found.append((i + 1, last + 1, columns[FORM], columns[MISC]))
@@ -56,7 +57,7 @@ cdef Text range_around(Sentence sentence, int position, int* last) noexcept nogi
     cdef Text line
     cdef int first = position
     while first >= 0:
-        line = range_before(sentence, first, last)
+        line = range_before(fields_of(sentence), first, last)
         if line.size:
             if last[0] >= position:
                 return line
@@ -65,18 +66,18 @@ cdef Text range_around(Sentence sentence, int position, int* last) noexcept nogi
     return Text(sentence.raw, 0)
 
 
-cdef Text range_before(Sentence sentence, int position, int* last) noexcept nogil:
+cdef Text range_before(Fields sentence, int position, int* last) noexcept nogil:
     """Return the line of the range that begins at a word, and set its last word; empty if none.
 
     The line is right above the word, and the reader has checked its numbers.
     """
     cdef const char* begin = sentence.raw
-    cdef const char* end = sentence.raw + sentence.starts[<Py_ssize_t> STRIDE * position]
+    cdef const char* end = sentence.raw + sentence.start[<Py_ssize_t> STRIDE * position]
     cdef const char* line
     cdef const char* at
     cdef int number = 0
     if position > 0:
-        begin += sentence.starts[<Py_ssize_t> STRIDE * position - 1] - 1
+        begin += sentence.start[<Py_ssize_t> STRIDE * position - 1] - 1
     if end - begin <= 2:        # only a line end: the line above is the previous word
         return Text(begin, 0)
     end -= 1                    # the end of the line above

@@ -1,6 +1,5 @@
 """`dodona parse`: parse text or sentences."""
 
-from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,9 +17,10 @@ from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Constraints, Encoding, Flag, Mapped, RulesFile, SkipBad, Threads
 from dodona.cli.input_files import UTF8, check_encoding
 from dodona.cli.input_notes import InputNotes
-from dodona.cli.inputs import GUESSED, INPUTS, SentenceOrBad, SentenceReader, Trees
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader, Trees
 from dodona.cli.output_names import choose_format
-from dodona.cli.outputs import OUTPUTS, Pipe, annotate
+from dodona.cli.outputs import OUTPUTS, annotate
+from dodona.cli.runs import Pipe, PipeRun, Run, TextRun
 from dodona.models import (
     AUTO,
     DEFAULT,
@@ -31,6 +31,7 @@ from dodona.models import (
     find_shipped,
     locate,
 )
+from dodona.parsing.pipe_options import PipeOptions
 from dodona.segmentation.foreign import model_language
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -185,7 +186,7 @@ def parse(
         from dodona.pipeline.auto import AutoParser
 
         auto = AutoReader(AutoParser(default=else_, mapped=mapped), input, encoding, how)
-        annotate(paths, auto, iter, out, format, AUTO, quiet=quiet)
+        annotate(paths, auto, PipeRun(iter), out, format, AUTO, quiet=quiet)
         return
     file = locate(model)
     parser = dodona.load(file, mapped=mapped, rules=rules)
@@ -196,7 +197,10 @@ def parse(
         from dodona.parsing.given import Given  # other runs should not wait for it
 
         known = Given.from_sentence
-    pipe: Pipe = partial(parser.pipe, keep_tags=keep_tags, retag=retag, given=known, **how)
+    notes = InputNotes(parser, model)
+    watch: Pipe = iter if quiet or keep_tags or retag or given else notes.watch
+    piped = PipeOptions(roots, beam, keep_tags, retag, constraints, graph, confidence, known)
+    run: Run = TextRun(partial(parser.annotate, options=piped, threads=threads), watch)
     if k_best is not None:
         from dodona.cli.candidates import pipe_candidates
 
@@ -209,7 +213,7 @@ def parse(
             retag=retag,
             constraints=constraints,
         )
-        pipe = partial(pipe_candidates, find_best, known, threads)
+        run = PipeRun(lambda items: pipe_candidates(find_best, known, threads, watch(items)))
     trees: Trees = "optional" if given else "ignored"
     reader = SentenceReader(
         input,
@@ -220,15 +224,7 @@ def parse(
         for_treebanks=tuple(flag for flag in flags if flag != "--keep-tags"),
         language=model_language(parser.record),
     )
-    if not (quiet or keep_tags or retag or given):
-        pipe = partial(_with_notes, pipe, InputNotes(parser, model))
-    annotate(paths, reader, pipe, out, format, file, quiet=quiet)
-
-
-def _with_notes(
-    pipe: Pipe, notes: InputNotes, items: Iterable[SentenceOrBad]
-) -> Iterator[SentenceOrBad]:
-    return pipe(notes.watch(items))
+    annotate(paths, reader, run, out, format, file, quiet=quiet)
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

@@ -20,6 +20,7 @@ from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.output_names import choose_format
 from dodona.cli.outputs import OUTPUTS, annotate
+from dodona.cli.runs import TextRun
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.training_output import TrainingOutput, describe_epoch
 from dodona.cli.verbs.parse import split_off_model
@@ -83,7 +84,7 @@ def tag(
         tagger = tagger.with_rules(found)
     flags = ("--skip-bad",) if skip_bad else ()
     reader = SentenceReader(input, tagger.segmenter, skip_bad, encoding, for_treebanks=flags)
-    annotate(paths, reader, partial(tagger.pipe, threads=threads), out, format, file)
+    annotate(paths, reader, TextRun(partial(tagger.annotate, threads=threads)), out, format, file)
 
 
 def _train(train: str, dev: str | None, settings: TaggerSettings, output: TrainingOutput) -> None:

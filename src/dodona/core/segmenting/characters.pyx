@@ -6,6 +6,13 @@ import unicodedata
 from _thread import allocate_lock  # `threading` takes longer to import
 
 from libc.stdlib cimport calloc
+from libcpp cimport bool as is_true
+
+cdef extern from "first_come.h":
+    cdef cppclass FirstCome:
+        int resize(size_t n) except +
+        is_true is_written(size_t index) noexcept nogil
+        void set_written(size_t index) noexcept nogil
 
 cdef enum:
     N_POINTS = 0x110000
@@ -15,7 +22,8 @@ cdef enum:
 
 cdef uint8_t* KINDS = <uint8_t*> calloc(N_POINTS, 1)
 cdef uint32_t* LOWS = <uint32_t*> calloc(N_POINTS, sizeof(uint32_t))
-cdef uint8_t READY[N_PAGES]
+cdef FirstCome READY      # pages that are filled
+READY.resize(N_PAGES)
 if KINDS == NULL or LOWS == NULL:
     raise MemoryError
 _lock = allocate_lock()
@@ -56,6 +64,8 @@ def kind_of(character):
 def _fill(page):
     cdef uint32_t c
     with _lock:
+        if READY.is_written(page):      # by another thread meanwhile, and read by others since
+            return
         for c in range(page * PAGE, page * PAGE + PAGE):
             character = chr(c)
             KINDS[c] = kind_of(character)
@@ -65,7 +75,7 @@ def _fill(page):
                 LOWS[c] = c"0"
             elif is_space(KINDS[c]):
                 LOWS[c] = c" "
-        READY[page] = True
+        READY.set_written(page)
 
 
 cdef class CodePoints:
@@ -79,20 +89,22 @@ cdef class CodePoints:
     def __init__(self, const uint32_t[::1] points):
         cdef size_t n = points.shape[0], i
         cdef uint32_t c
-        self.point.resize(n)
-        self.low.resize(n)
-        self.kind.resize(n)
-        for i in range(n):
-            c = points[i]
-            if c >= N_POINTS:
-                raise ValueError(f"{c} is not a Unicode code point")
-            if 0xd800 <= c < 0xe000:
-                c = REPLACEMENT
-            if not READY[c // PAGE]:
-                _fill(c // PAGE)
-            self.point[i] = c
-            self.low[i] = LOWS[c]
-            self.kind[i] = KINDS[c]
+        with nogil:
+            self.point.resize(n)
+            self.low.resize(n)
+            self.kind.resize(n)
+            for i in range(n):
+                c = points[i]
+                if 0xd800 <= c < 0xe000:
+                    c = REPLACEMENT
+                if c >= N_POINTS or not READY.is_written(c // PAGE):
+                    with gil:
+                        if c >= N_POINTS:
+                            raise ValueError(f"{c} is not a Unicode code point")
+                        _fill(c // PAGE)
+                self.point[i] = c
+                self.low[i] = LOWS[c]
+                self.kind[i] = KINDS[c]
 
     def __len__(self):
         return self.point.size()

@@ -38,6 +38,7 @@ cdef class TextScanner:
     cdef const uint32_t* low
     cdef const uint8_t* kind
     cdef Py_ssize_t n                   # end of the text
+    cdef Py_ssize_t stop                # the scan ends where a sentence begins here or later
     cdef const uint8_t* pair_labels     # N_PAIRS: a label or ASK
     cdef bytes pair_table               # owns them
     cdef bint by_lines                  # a sentence is a line

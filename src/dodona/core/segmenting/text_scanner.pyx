@@ -9,6 +9,7 @@ The scanner reads nothing before the current sentence and at most LOOKAHEAD char
 text that arrives in chunks, cut at sentence ends, is segmented like the whole text.
 """
 from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.pyport cimport PY_SSIZE_T_MAX
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.segmenting.characters cimport (
@@ -49,12 +50,13 @@ cdef class TextScanner:
             self.forbidden = <const uint8_t*> PyBytes_AS_STRING(forbidden)
         if len(pair_table) != N_PAIRS:
             check_pair_table(pair_table)
-        self.text = text
+        self.text, self.stop = text, PY_SSIZE_T_MAX
         self.low, self.kind = text.low.data(), text.kind.data()
         self.pair_table, self.by_lines, self.lexicon = pair_table, by_lines, lexicon
         self.pair_labels = <const uint8_t*> PyBytes_AS_STRING(pair_table)
         if lexicon is not None and lexicon.has_tags:
-            read_words(text, lexicon, self.words)
+            with nogil:
+                read_words(text, lexicon, self.words)
 
     cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil:
         """Start at the first character that is not white space; False if there is none."""
@@ -71,7 +73,7 @@ cdef class TextScanner:
         return True
 
     cdef bint next_boundary(self) except -1 nogil:
-        """Advance to the next boundary for the model to decide; False at the end of the text."""
+        """Advance to the next boundary for the model to decide; False at the end of the scan."""
         cdef Py_ssize_t i = self.at
         cdef int label
         while True:
@@ -87,6 +89,8 @@ cdef class TextScanner:
             if label == ASK:
                 return True
             self.take(label)
+            if label == SENTENCE and i >= self.stop:
+                return False
 
     cdef int forced(self) noexcept nogil:
         """Return the label that rules give to this boundary, or ASK."""

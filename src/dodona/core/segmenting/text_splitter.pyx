@@ -40,7 +40,7 @@ cdef class TextSplitter:
         return TextScanner(text, self.pair_table, by_lines, self.lexicon, forbidden)
 
     cdef int run(self, TextScanner scanner) except -1 nogil:
-        """Find all tokens of the scanner's text."""
+        """Find the tokens of the scanner's text, up to the first sentence from `stop` on."""
         cdef uint64_t keys[MAX_BOUNDARY_KEYS]
         cdef int scores[N_LABELS]
         cdef int n, best
@@ -56,6 +56,8 @@ cdef class TextSplitter:
             if scores[SENTENCE] > scores[best] and scanner.may_end():
                 best = TOKEN if scanner.by_lines else SENTENCE
             scanner.take(best)
+            if best == SENTENCE and scanner.at >= scanner.stop:
+                break
         scanner.finish()
 
     cdef int add_scores(self, const uint64_t* keys, int n, int most, int* scores) except -1 nogil:

@@ -130,7 +130,7 @@ def annotate(asked: ProcessRequest, sentences: list[Sentence]) -> list[Sentence]
     if asked.parse:
         return list(parser.pipe(sentences, retag=asked.tag, keep_tags=not asked.tag))
     tagger = parser.tagger if asked.tag else None
-    return sentences if tagger is None else tagger.tag_batch(sentences)
+    return sentences if tagger is None else [*tagger.tag_batch(sentences)]
 
 
 @cache

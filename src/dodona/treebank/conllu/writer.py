@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import IO, Literal, TypeAlias
 
+from dodona.treebank.block import Block
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import Source, open_output
 from dodona.treebank.sentence import Sentence
@@ -68,6 +69,16 @@ class Writer:
         else:
             self._missing = b"\n" if raw.endswith(b"\n") else b"\n\n"
         self._file.write(raw)
+
+    def write_block(self, block: Block) -> None:
+        """Write the sentences of a block, which come from a segmenter."""
+        if self._format == "conllx" or self._file is None:
+            for sentence in block:
+                self.write(sentence)
+            return
+        self._file.write(self._missing)
+        self._file.write(block)
+        self._missing, self._is_first = b"", self._is_first and not len(block)
 
 
 def to_conllx(sentence: Sentence) -> Sentence:

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
-from dodona.treebank.sentence cimport Sentence, Text
+from dodona.treebank.sentence cimport Fields, Text
 
 cdef class Clusters:
     cdef Vocabulary words
@@ -17,7 +17,7 @@ cdef class Clusters:
     cdef Text find(self, Text form)
 
     # The bit string of every form of a sentence; the texts live as long as the clusters.
-    cdef int find_all(self, Sentence sentence, vector[Text]& found) except -1
+    cdef int find_all(self, Fields sentence, vector[Text]& found) except -1
 
 
 # The number of bits of the column `cluster` (all) or `cluster:4`; 0 for any other column.

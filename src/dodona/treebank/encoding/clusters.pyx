@@ -9,7 +9,7 @@ from cpython.pyport cimport PY_SSIZE_T_MAX
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_input
-from dodona.treebank.sentence cimport FORM, field
+from dodona.treebank.sentence cimport FORM, Fields, text_at
 
 cdef const char* NOTHING = ""
 
@@ -117,11 +117,11 @@ cdef class Clusters:
             path = self.exact(lower, len(lower))
         return path
 
-    cdef int find_all(self, Sentence sentence, vector[Text]& found) except -1:
+    cdef int find_all(self, Fields sentence, vector[Text]& found) except -1:
         cdef int i
         found.resize(sentence.n_words)
         for i in range(sentence.n_words):
-            found[i] = self.find(field(sentence, i, FORM))
+            found[i] = self.find(text_at(sentence, i, FORM))
         return 0
 
 

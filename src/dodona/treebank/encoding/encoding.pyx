@@ -1,5 +1,6 @@
 """Encoding of sentences as integers for the core, and decoding of its trees."""
 cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
@@ -8,11 +9,12 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.templates import FEATURE, TAG, TREE_HEAD, TREE_LABEL, WORD_ATTRIBUTES
 from dodona.core.transitions.gold cimport UNSEEN
+from dodona.treebank.block cimport Block, collect_fields
 from dodona.treebank.encoding.clusters cimport Clusters, n_bits
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport (
-    DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of,
-    named_value, text_at)
+    DEPREL, FEATS, FORM, HEAD, HEAD_WIDTH, LEMMA, UPOS, XPOS, Fields, Sentence, Text, fields_of,
+    head_text, named_value, text_at)
 from dodona.treebank.sentence import check_field
 
 # the fields of a word that templates may name; others are derived from them, see `column_of`
@@ -126,7 +128,7 @@ cdef class Encoder:
         cdef int i
         for sentence in sentences:
             if self.clusters is not None:
-                self.clusters.find_all(sentence, paths)
+                self.clusters.find_all(fields_of(sentence), paths)
             for c in range(self._readers.size()):
                 if self._readers[c].kind == HEADS:
                     continue
@@ -147,25 +149,26 @@ cdef class Encoder:
     def encode(self, sentences, *, bint trees=False, Corpus into=None):
         """Encode sentences, with `trees` also heads and labels, into a new Corpus or `into`."""
         cdef Corpus corpus = Corpus(len(self.columns)) if into is None else into
-        cdef Sentence sentence
         cdef vector[Fields] batch
         cdef vector[vector[Text]] paths
         cdef Text text
         cdef int i
-        cdef size_t first, n_before = len(corpus)
+        cdef size_t s, first, n_before = len(corpus)
         if corpus.n_columns != len(self.columns):
             raise ValueError("the columns of the corpus are not those of the encoder")
-        for sentence in sentences:
-            batch.push_back(fields_of(sentence))
-            paths.resize(paths.size() + 1)
+        if not isinstance(sentences, Block):
+            sentences = list(sentences)     # keeps those of a generator alive
+        collect_fields(sentences, batch)
+        paths.resize(batch.size())
+        for s in range(batch.size()):
             if self.clusters is not None:
-                self.clusters.find_all(sentence, paths.back())
-            corpus.add(sentence.n_words)
+                self.clusters.find_all(batch[s], paths[s])
+            corpus.add(batch[s].n_words)
             if trees:
                 first = corpus.first_word.back()
-                for i in range(sentence.n_words):
-                    text = field(sentence, i, DEPREL)
-                    corpus.head[first + i] = sentence.head[i]
+                for i in range(batch[s].n_words):
+                    text = text_at(batch[s], i, DEPREL)
+                    corpus.head[first + i] = batch[s].head[i]
                     corpus.label[first + i] = self._gold_label(text.text[:text.size])
         self.fill(corpus, n_before, batch, paths)
         return corpus
@@ -214,13 +217,15 @@ cdef class Encoder:
         batch.push_back(fields_of(sentence))
         paths.resize(1)
         if self.clusters is not None:
-            self.clusters.find_all(sentence, paths.back())
+            self.clusters.find_all(batch.back(), paths.back())
         self.fill(corpus, number, batch, paths)
 
     def decode(self, Corpus corpus, sentences):
-        """Return the sentences with the trees of the corpus."""
+        """Return the sentences with the trees of the corpus; a block becomes a block."""
         cdef Sentence sentence
         cdef size_t i = 0, first
+        if isinstance(sentences, Block):
+            return self.decode_block(corpus, sentences)
         result = []
         for sentence in sentences:
             if i == corpus.n_words.size() or sentence.n_words != corpus.n_words[i]:
@@ -230,3 +235,64 @@ cdef class Encoder:
                 sentence.with_tree(&corpus.head[first], self.labels, &corpus.label[first]))
             i += 1
         return result
+
+    def sentences_with(self, Corpus corpus not None, label_ids):
+        """Return the sentences of the corpus that have one of these labels, by their numbers."""
+        cdef vector[char] is_wanted
+        cdef vector[size_t] found
+        cdef int32_t label
+        cdef size_t s
+        cdef int i
+        is_wanted.resize(len(self.labels))
+        for label in label_ids:
+            if not 0 <= label < <int32_t> is_wanted.size():
+                raise ValueError(f"there is no label {label}")
+            is_wanted[label] = True
+        with nogil:
+            for s in range(corpus.n_words.size()):
+                for i in range(corpus.n_words[s]):
+                    label = corpus.label[corpus.first_word[s] + i]
+                    if 0 <= label < <int32_t> is_wanted.size() and is_wanted[label]:
+                        found.push_back(s)
+                        break
+        return [number for number in found]
+
+    cdef Block decode_block(self, Corpus corpus, Block block):
+        cdef tuple owner = tuple(self.labels)
+        cdef vector[Text] labels
+        cdef Block made = Block()
+        cdef bytes label
+        cdef size_t s
+        for label in owner:
+            labels.push_back(Text(PyBytes_AS_STRING(label), PyBytes_GET_SIZE(label)))
+        if block.lines.size() != corpus.n_words.size():
+            raise ValueError("these are not the sentences of the corpus")
+        with nogil:
+            made.reserve(block.size + block.size // 4)
+            for s in range(corpus.n_words.size()):
+                append_tree(made, block.fields(s), block.lines[s], corpus, s, labels)
+        return made
+
+
+cdef int append_tree(Block block, Fields sentence, Py_ssize_t line, Corpus corpus, size_t number,
+                     const vector[Text]& labels) except -1 nogil:
+    """Add a sentence with the tree that a sentence of the corpus has."""
+    cdef int[2] columns = [HEAD, DEPREL]
+    cdef const int32_t* heads = corpus.head.data() + corpus.first_word[number]
+    cdef const int32_t* ids = corpus.label.data() + corpus.first_word[number]
+    cdef vector[Text] texts
+    cdef vector[char] digits
+    cdef bint is_good = sentence.n_words == corpus.n_words[number]
+    cdef int i
+    texts.resize(2 * sentence.n_words)
+    digits.resize(HEAD_WIDTH * sentence.n_words)
+    for i in range(sentence.n_words if is_good else 0):
+        if not 0 <= ids[i] < <int32_t> labels.size():
+            is_good = False
+            break
+        texts[2 * i] = head_text(heads[i], digits.data() + <Py_ssize_t> HEAD_WIDTH * i)
+        texts[2 * i + 1] = labels[ids[i]]
+    if not is_good:
+        with gil:
+            raise ValueError("these are not the sentences of the corpus, or it is not parsed")
+    return block.append(sentence, line, heads, columns, 2, texts.data())

@@ -9,7 +9,9 @@ from libcpp.vector cimport vector
 
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.transitions.constraints cimport GLUED, NEGATES, NOMINAL, POSSESSES
-from dodona.treebank.sentence cimport FEATS, MISC, UPOS, Sentence, Text, field, named_value
+from dodona.treebank.block cimport collect_fields
+from dodona.treebank.sentence cimport (
+    FEATS, MISC, UPOS, Fields, Sentence, Text, field, named_value, text_at)
 
 from dodona.treebank.universal import UPOS as UPOS_TAGS
 
@@ -77,13 +79,17 @@ def kinds_of(Sentence sentence not None):
 def set_kinds(Corpus corpus not None, sentences):
     """Give the words of a corpus their kinds; the sentences are those of the corpus."""
     cdef vector[int32_t] found
-    cdef Sentence sentence
+    cdef vector[Fields] batch
+    cdef size_t s
     cdef int i
-    found.reserve(corpus.head.size())
-    for sentence in sentences:
-        for i in range(sentence.n_words):
-            found.push_back(kind_of_fields(
-                field(sentence, i, UPOS), field(sentence, i, FEATS), field(sentence, i, MISC)))
+    collect_fields(sentences, batch)
+    with nogil:
+        found.reserve(corpus.head.size())
+        for s in range(batch.size()):
+            for i in range(batch[s].n_words):
+                found.push_back(kind_of_fields(
+                    text_at(batch[s], i, UPOS), text_at(batch[s], i, FEATS),
+                    text_at(batch[s], i, MISC)))
     if found.size() != corpus.head.size():
         raise ValueError(f"{found.size()} kinds for {corpus.head.size()} words")
     corpus.kinds.swap(found)
