@@ -38,8 +38,11 @@ def is_corpus(paths: list[str], output: str | None, *only_of_corpora: Any) -> bo
     >>> is_corpus(["in/a.parquet"], None), is_corpus(["notes.txt"], "conllu")
     (True, False)
     """
-    is_given = any(value not in (None, False) for value in only_of_corpora)
-    return output == PARQUET or is_given or any(map(_has_tables, paths))
+    return output == PARQUET or any(map(_is_given, only_of_corpora)) or any(map(_has_tables, paths))
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False  # 0 is a value
 
 
 def _has_tables(path: str) -> bool:
@@ -88,7 +91,7 @@ def check_corpus(
         raise UsageError("--text needs the name of a column")
     if text and (advice := advise_on_text(text)):
         raise UsageError(f"--text is the name of a column of a corpus{advice}")
-    given = (flag for flag, value in corpus_flags.items() if value not in (None, False))
+    given = (flag for flag, value in corpus_flags.items() if _is_given(value))
     why = next(given, "")
     why = why or ("--output parquet" if output == PARQUET else "a table")
     for path in paths:
@@ -199,7 +202,7 @@ class RunReport:
                 f"{progress.n_words:,} words in {seconds:.2f} s: {speed}"
             )
         if progress.n_failed:
-            say(f"{progress.n_failed:,} files could not be read: see _failures.jsonl in {out}")
+            say(f"{progress.n_failed:,} files could not be read: see {out.rstrip('/')}/_failures*")
         if progress.n_errors:
             say(
                 f"{progress.n_errors:,} of {progress.n_documents:,} documents could not be parsed; "
@@ -217,6 +220,11 @@ def _spooled(paths: list[str]) -> Iterator[list[str]]:
         source = sys.stdin.buffer
         first = source.read(8)
         suffix = next((MAGIC[magic] for magic in MAGIC if first.startswith(magic)), ".jsonl")
+        if suffix == ".jsonl" and first.lstrip()[:1] not in (b"{", b""):
+            raise UsageError(
+                "a corpus on stdin is JSON lines, Parquet or Arrow, but this is text: name its "
+                "files or, for CoNLL-U, leave out the flags of a corpus"
+            )
         path = Path(folder, f"stdin{suffix}")
         with path.open("wb") as file:
             file.write(first)

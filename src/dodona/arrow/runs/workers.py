@@ -104,13 +104,15 @@ class Pool:
         self.waiting.extend((part, 1) for part in parts)
         try:
             while busy := self._employ():
-                for ready in connection.wait([*busy]):
-                    yield from self._receive(busy[ready])
+                ready = connection.wait([worker.connection for worker in busy])
+                for worker in busy:
+                    if worker.connection in ready:
+                        yield from self._receive(worker)
         finally:
             for worker in self.workers:
                 worker.end()
 
-    def _employ(self) -> dict[object, _Worker]:
+    def _employ(self) -> list[_Worker]:
         """Give parts to idle workers, of which there may be new ones; return those at work."""
         while self.waiting:
             idle = next((worker for worker in self.workers if worker.part is None), None)
@@ -119,7 +121,7 @@ class Pool:
             if idle is None:
                 self.workers.append(idle := _Worker(self.setup))
             idle.give(*self.waiting.popleft())
-        return {worker.connection: worker for worker in self.workers if worker.part is not None}
+        return [worker for worker in self.workers if worker.part is not None]
 
     def _receive(self, worker: _Worker) -> Iterator[Outcome]:
         """Receive a message of a worker, or learn that there is no worker any more."""

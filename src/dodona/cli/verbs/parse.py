@@ -163,9 +163,9 @@ def parse(
     model, paths = split_off_model(inputs or [])
     if else_ is not None and model != AUTO:
         raise UsageError(f"--else is for {AUTO}: dodona parse {AUTO} --else {else_}")
-    corpus_flags = {"--text": text, "--keep": keep, "--level": level, "--resume": resume}
-    corpus_flags |= {"--workers": workers, "--shard": shard, "--max-errors": max_errors}
-    corpus_flags["--plan"] = plan
+    corpus_flags: dict[str, Any] = {"--text": text, "--keep": keep, "--level": level}
+    corpus_flags |= {"--resume": resume, "--workers": workers, "--shard": shard}
+    corpus_flags |= {"--max-errors": max_errors, "--plan": plan}
     if is_corpus(paths, output, *corpus_flags.values()):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
         unfit |= {"given": given, "k-best": k_best is not None}
