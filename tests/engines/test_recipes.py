@@ -14,6 +14,7 @@ import pytest
 from pyarrow import dataset
 
 import dodona.arrow as da
+from dodona.arrow.documents import CHUNK_CHARS
 from support.arrow_texts import TEXTS, batch
 
 RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
@@ -39,6 +40,8 @@ def test_a_recipe_gives_the_rows_that_it_gives_in_process(recipe: str, tmp_path:
     if NEEDED[recipe] == "pyspark" and shutil.which("java") is None:
         pytest.skip("there is no Java here, which Spark needs")
     texts = [*TEXTS, *(f"The oak speaks {i} times." for i in range(20))]
+    texts += ["The oak speaks, and nobody listens. " * 400] * 12  # several chunks of output
+    assert sum(map(len, texts)) > 2 * CHUNK_CHARS
     pa.parquet.write_table(pa.Table.from_batches([batch(texts)]), tmp_path / "texts.parquet")
     environment = os.environ | {
         "PYSPARK_PYTHON": sys.executable,
