@@ -102,8 +102,13 @@ def read_json_lines(file: LineFile, options: ParseOptions) -> Iterator[Record]:
 def infer_types(file: LineFile, options: ParseOptions) -> list[pa.DataType]:
     """Read all of a file of JSON lines, and return the types of the kept columns."""
     types = [pa.null()] * len(options.keep)
-    records = read_json_lines(file, options)
-    while some := [record.kept for record in islice(records, TRIED)]:
+    names = [old for old, _ in options.keep]
+    rows = (
+        [found[name] if name in found else file.constants.get(name) for name in names]
+        for _, found in _json_objects(file.bytes)
+        if isinstance(found, dict)
+    )
+    while some := [*islice(rows, TRIED)]:
         found = map(infer_type, zip(*some, strict=True))
         types = [unify_types(pair) for pair in zip(types, found, strict=True)]
     return types

@@ -1,7 +1,7 @@
 """The contract of a corpus: one schema for the output of all files, fixed before the run.
 
 The types of the kept columns are those that hold the values of all inputs: Parquet and Arrow files
-declare them, and JSON lines are read once before the run, which takes about a thousandth of the
+declare them, and JSON lines are read once before the run, which takes less than a hundredth of the
 time of parsing them. The contract is a file in the output folder, which all shards and every
 resumed run share; a value that does not fit it is an error of its row.
 """
