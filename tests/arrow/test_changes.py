@@ -409,7 +409,7 @@ class World:
         timer = threading.Timer(self.chance.uniform(0, seconds), self.change)
         timer.start()
         try:
-            parse(resume=resume)
+            parse(resume=resume, keep=["file"])
         except (ValueError, OSError) as error:
             assert str(error), "every refusal says why"
             return False
@@ -451,7 +451,8 @@ def clean_run(folder: Path, model: bytes, files: dict[str, bytes]) -> dict[str, 
         (at / "m.dodona").write_bytes(model)
         for name, data in files.items():
             (at / "in" / name).write_bytes(data)
-        parse(str(at / "out"), names=[str(at / "in")], model=str(at / "m.dodona"))
+        names, model = [str(at / "in")], str(at / "m.dodona")
+        parse(str(at / "out"), names=names, model=model, keep=["file"])
     return results(at / "out")
 
 

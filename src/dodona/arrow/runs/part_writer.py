@@ -99,7 +99,7 @@ class PartWriter:
         """Return what a Parquet footer says of its origin."""
         names = [given.below for given in part.input.inputs]
         hashes = [file.sha256 for file in found]
-        about = {"version": version("dodona"), "model": self.model.sha256, "part": part.input.name}
+        about = {"version": version("dodona"), "model": self.model.sha256}
         inputs = {"inputs": dict(zip(names, hashes, strict=True))}
         return {**about, **tally.counts.as_json(), **inputs}
 
