@@ -6,6 +6,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,12 @@ def test_what_comes_out_is_what_the_schema_says(level: str) -> None:
     assert made.schema == da.schema("en", level=level, keep=KEPT)
     assert made.column("error").to_pylist()[-1] == "the text is null"
     assert made.column("error").null_count == len(made) - 1
+
+
+def test_a_table_says_what_made_it() -> None:
+    made = da.Mapper("en", level="conllu")(batch())
+    about = {b"dodona.version": version("dodona").encode(), b"dodona.model": b"en"}
+    assert made.schema.metadata == about
 
 
 def test_word_level_has_the_columns_of_the_contract() -> None:

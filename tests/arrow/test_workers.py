@@ -123,6 +123,17 @@ def test_shards_have_one_schema(here: Path, monkeypatch: Any) -> None:
     assert types == {pa.float64()}
 
 
+def test_other_shards_continue_what_was_begun(here: Path) -> None:
+    """Also after a plan, which names files of a run without shards."""
+    parse("alone")
+    parse(plan_only=True)
+    parse(shard=Shard(0, 2))
+    for i in range(3):
+        parse(shard=Shard(i, 3), resume=True)
+    assert rows() == rows("alone")
+    assert [one for one in check_run("out").faults if "shard 1/2" not in one] == []
+
+
 @pytest.mark.parametrize("shard", ["3/3", "1", "a/b", "-1/3", "1/0"])
 def test_what_is_no_shard_is_refused(here: Path, capfd: Any, shard: str) -> None:
     with pytest.raises(SystemExit) as left:

@@ -122,9 +122,17 @@ def make_plan(
     _inspect_all(plan, tables, options, max_errors)
     _check_names(plan.parts, texts)
     plan.parts = plan.parts[shard.i :: shard.n]
+    prefix = f"{JOINED}{shard.label}"
+    others = (record for name, record in recorded.items() if not _is_joined(prefix, name))
+    taken = {below for record in others for below in record.inputs}  # by a run in other shards
     mine = [text for text in texts if crc32(text.below.encode()) % shard.n == shard.i]
-    plan.parts += _join(mine, recorded, f"{JOINED}{shard.label}")
+    plan.parts += _join([text for text in mine if text.below not in taken], recorded, prefix)
     return plan
+
+
+def _is_joined(prefix: str, name: str) -> re.Match[str] | None:
+    """Return the match of the name of a part of plain texts, with its number."""
+    return re.fullmatch(rf"{prefix}-(\d{{5,}})", name)
 
 
 def _inspect_all(
@@ -231,7 +239,7 @@ def _join(
     left = {text.below: text for text in texts}
     numbers = [-1]
     for name, record in recorded.items():
-        if (joined := re.fullmatch(rf"{prefix}-(\d{{5,}})", name)) is None:
+        if (joined := _is_joined(prefix, name)) is None:
             continue
         numbers.append(int(joined[1]))
         there = [below for below in record.inputs if below in left]
