@@ -98,6 +98,9 @@ def test_files_that_are_added_move_no_finished_part_to_another_shard(here: Path)
     parquet.write_table(pa.table({"text": ["oak"]}), "in/000.parquet")
     n_new = [parse(shard=Shard(i, 3), resume=True).n_documents for i in range(3)]
     assert sum(n_new) == 1 and len(rows()) == len(before) + 1
+    (here / "out" / "03.parquet").unlink()
+    n_new = [parse(shard=Shard(i, 3), resume=True).n_documents for i in range(3)]
+    assert sum(n_new) == 3 and len(rows()) == len(before) + 1
     assert not check_run("out").faults
 
 

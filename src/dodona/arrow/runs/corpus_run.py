@@ -107,10 +107,7 @@ def parse_files(
         plan = make_plan(listings, options, before, how.shard, how.max_errors)
         suffix = suffix_for(how.format)
         parts = [Part(given, folder / f"{given.name}{suffix}") for given in plan.parts]
-        for part in parts:
-            check_no_links(folder, part.output)
-            if not how.resume and not before and _exists(part.output):
-                raise ValueError(f"{part.output.name} exists already; choose another folder")
+        _check_outputs(folder, parts, may_exist=how.resume or bool(before))
         contract = settle_contract(
             folder,
             header,
@@ -128,6 +125,14 @@ def parse_files(
         if not how.plan_only:
             run.parse(plan.bad)
         return run.progress
+
+
+def _check_outputs(folder: Location, parts: list[Part], *, may_exist: bool) -> None:
+    """Raise ValueError if an output file lies elsewhere, or is that of another run."""
+    for part in parts:
+        check_no_links(folder, part.output)
+        if not may_exist and _exists(part.output):
+            raise ValueError(f"{part.output.name} exists already; choose another folder")
 
 
 def _with_file(options: ParseOptions, listings: list[Listing]) -> ParseOptions:
@@ -182,7 +187,8 @@ class _Run:
         self.progress.n_bytes_total = sum(part.input.n_bytes for part in parts)
         elsewhere = before.keys() - self.manifest.finished.keys()  # in other shards
         for part in parts:
-            if part.input.name in elsewhere or self._is_done(part):
+            is_elsewhere = part.input.name in elsewhere and _exists(part.output)
+            if is_elsewhere or self._is_done(part):
                 self.progress.n_bytes_before += part.input.n_bytes
                 self._end_part(part)
             else:
