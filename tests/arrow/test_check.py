@@ -124,6 +124,16 @@ def test_an_interrupted_run_has_holes(here: Path, capfd: Any) -> None:
     assert lines[1] == "c.parquet: missing: not parsed yet"
 
 
+def test_a_file_that_a_killed_run_has_not_recorded_is_one_fault(here: Path, capfd: Any) -> None:
+    parse()
+    header, *records = (OUT / "_dodona.jsonl").read_text().splitlines()
+    (OUT / "_dodona.jsonl").write_text("".join(f"{line}\n" for line in (header, *records[:-1])))
+    code, [fault, _] = check(capfd)
+    assert code == 1 and fault.startswith("c.parquet: no manifest lists it")
+    parse(resume=True)
+    assert check(capfd)[0] == 0
+
+
 def test_shards_are_checked_together(here: Path, capfd: Any) -> None:
     parse(shard=Shard(0, 4))
     parse(shard=Shard(2, 4))

@@ -186,7 +186,7 @@ def leaves_out(lab: Lab, kind: str) -> None:
     (both / "bad.csv").write_bytes(b"oak\n")
     assert lab.run("both").code == 1
     found = lab.run("both", "--max-errors", "1")
-    assert found.code == 0 and found.files and "1 files could not be read" in found.err
+    assert found.code == 0 and found.files and "1 file could not be read" in found.err
 
 
 def plans(lab: Lab, kind: str) -> None:

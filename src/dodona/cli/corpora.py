@@ -202,7 +202,8 @@ class RunReport:
                 f"{progress.n_words:,} words in {seconds:.2f} s: {speed}"
             )
         if progress.n_failed:
-            say(f"{progress.n_failed:,} files could not be read: see {out.rstrip('/')}/_failures*")
+            files = "1 file" if progress.n_failed == 1 else f"{progress.n_failed:,} files"
+            say(f"{files} could not be read: see {out.rstrip('/')}/_failures*")
         if progress.n_errors:
             say(
                 f"{progress.n_errors:,} of {progress.n_documents:,} documents could not be parsed; "

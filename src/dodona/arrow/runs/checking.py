@@ -119,9 +119,10 @@ def _holes(
     folder: Location, plans: dict[str, list[str]], parts: Iterable[_Recorded]
 ) -> Iterator[str]:
     there = {part.file.path for part in parts}
+    written = {*find_files(folder, recursive=True)}  # without a record: see `_strays`
     for files in plans.values():
         for name in files:
-            if (folder / name).path not in there:
+            if (folder / name).path not in there and name not in written:
                 yield f"{name}: missing: not parsed yet"
 
 
