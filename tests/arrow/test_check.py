@@ -80,7 +80,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "size": (lambda: append(OUT / "_x", "") or (OUT / "b.parquet").write_bytes(b"PAR1"), "4 bytes"),
     "stray": (lambda: (OUT / "b (1).parquet").write_bytes(b""), "b (1).parquet: no manifest"),
     "line": (lambda: append(OUT / "_dodona.jsonl", "oak\n"), "_dodona.jsonl:5: not the record"),
-    "twice": (lambda: edit_record(lambda one: one.update(part="d")), "a.parquet: missing"),
+    "name": (lambda: edit_record(lambda one: one.update(part="d")), "out/d.parquet: missing"),
     "rows of two": (
         lambda: edit_record(lambda one: one.update(inputs=["b.parquet"])),
         "out/b.parquet: holds rows of b.parquet that out/a.parquet holds, too",
