@@ -16,6 +16,7 @@ from dodona.arrow.kept_columns import chunk_records, encode_texts
 from dodona.arrow.line_records import Record
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.outputs import FORMATS, open_output
+from dodona.arrow.value_types import infer_type, settle_type
 from fuzz import samples
 from fuzz.target import promise
 
@@ -29,7 +30,11 @@ def parse_records(records: Iterator[Record], data: bytes) -> Rows:
 
     All rows are written as JSON lines, some as Parquet, too, which takes ten times as long.
     """
-    chunks = map(encode_texts, chunk_records(records, OPTIONS))
+    found = [*records]
+    columns = zip(*(record.kept for record in found), strict=True)
+    types = [settle_type(infer_type(column)) for column in columns]
+    kept = pa.schema(zip(KEPT, types or [pa.string()] * len(KEPT), strict=True))
+    chunks = map(encode_texts, chunk_records(found, "fuzzed", OPTIONS, kept))
     parsed = [*BatchParser(OPTIONS, samples.parser("pipeline")).parse_chunks(chunks)]
     rows: Rows = [row for one in parsed for row in one.batch.to_pylist()]
     promise(sum(one.n_documents for one in parsed) == len(rows), "a row for each document")

@@ -39,6 +39,7 @@ LAYERS = (
     {"distilling"},
     {"dodona"},  # the public names
     {"explorer", "arrow", "annotate"},
+    {"arrow.runs"},
     {"server", "spacy_component"},
     {"server.http"},
     {"server.requests"},

@@ -10,4 +10,10 @@ words = texts.map_batches(
     batch_format="pyarrow",
     compute=ray.data.ActorPoolStrategy(min_size=1, max_size=8),  # each process loads the model once
 )
-words.write_parquet("words.parquet")
+words.write_parquet(
+    "words.parquet",
+    min_rows_per_file=1_000_000,
+    compression="zstd",
+    compression_level=9,
+    data_page_size=64 << 20,
+)

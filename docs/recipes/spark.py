@@ -8,4 +8,4 @@ words = texts.mapInArrow(
     da.mapper("en", text="text", keep=["doc_id"]),
     da.spark_schema("en", keep=texts.select("doc_id").schema),
 )
-words.write.parquet("words.parquet")
+words.write.parquet("words.parquet", compression="zstd")

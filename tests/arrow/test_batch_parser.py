@@ -6,6 +6,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from dodona.arrow import documents, model_cache  # noqa: E402
 from dodona.enhancing.training import train_enhancer  # noqa: E402
 from dodona.parsing.parser import Parser  # noqa: E402
 from dodona.segmentation import pieces  # noqa: E402
-from support.arrow_texts import TEXTS, batch, parser, words_of  # noqa: E402
+from support.arrow_texts import NAMES, TEXTS, batch, parser, words_of  # noqa: E402
 from support.small import enhanced, treebank  # noqa: E402
 from support.small import parser as small_parser  # noqa: E402
 
@@ -46,6 +47,12 @@ def test_what_comes_out_is_what_the_schema_says(level: str) -> None:
     assert made.column("error").null_count == len(made) - 1
 
 
+def test_a_table_says_what_made_it() -> None:
+    made = da.Mapper("en", level="conllu")(batch())
+    about = {b"dodona.version": version("dodona").encode(), b"dodona.model": b"en"}
+    assert made.schema.metadata == about
+
+
 def test_word_level_has_the_columns_of_the_contract() -> None:
     names = "sent_id id form lemma upos xpos feats head deprel start end error"
     assert da.schema("en").names == names.split()
@@ -58,9 +65,12 @@ def test_confidences_are_columns_if_asked_for(level: str) -> None:
     assert made.schema == da.schema("en", level=level, keep=KEPT, confidence=True)
     if level == "word":
         docs = [parser()(text, confidence=True) for text in TEXTS]
-        sure = [word.confidence for doc in docs for word in doc.words]
-        assert made.column("confidence").to_pylist() == [*sure, None]
-        assert made.column("xpos_confidence").null_count == 1
+        rows = [[word.confidence for word in doc.words] or [None] for doc in docs]
+        assert made.column("confidence").to_pylist() == [
+            *(one for row in rows for one in row),
+            None,
+        ]
+        assert made.column("xpos_confidence").null_count == made.column("id").null_count == 3
     plain = table(da.mapper("en", keep=["doc_id"], level=level)(given))
     assert made.column("error") == plain.column("error")
 
@@ -68,14 +78,16 @@ def test_confidences_are_columns_if_asked_for(level: str) -> None:
 def test_sentences_hold_their_words() -> None:
     made = table(da.mapper("en", keep=["doc_id"], level="sentence")([batch()])).to_pylist()
     docs = [parser()(text) for text in TEXTS]
-    assert [row["text"] for row in made] == [s.text for doc in docs for s in doc]
+    texts = [[s.text for s in doc] or [None] for doc in docs]  # a row for those without words
+    assert [row["text"] for row in made] == [one for row in texts for one in row]
+    nothing = [dict.fromkeys((*NAMES, "start", "end"))]
     flat = [
         {"doc_id": row["doc_id"], "sent_id": row["sent_id"]} | word | {"error": None}
         for row in made
-        for word in row["words"]
+        for word in row["words"] or nothing
     ]
     assert flat == words_of(TEXTS)
-    for row in made:
+    for row in (row for row in made if row["words"]):
         assert row["start"] == row["words"][0]["start"] and row["end"] == row["words"][-1]["end"]
 
 
@@ -88,7 +100,8 @@ def test_documents_hold_their_sentences_and_none_is_lost() -> None:
         for row in documents
         for sentence in row["sentences"]
     ]
-    assert flat == sentences
+    assert flat == [row for row in sentences if row["words"]]
+    assert {row["doc_id"] for row in sentences} == {*range(len(TEXTS))}
 
 
 def test_conllu_is_that_of_the_parser() -> None:
@@ -254,7 +267,7 @@ def test_tokens_are_parsed_as_they_are() -> None:
             [dodona.Sentence.from_columns(tokens[0]), dodona.Sentence.from_columns(tokens[1])]
         )
     )
-    good = [row for row in made[-10:] if row["error"] is None]
+    good = [row for row in made[-10:] if row["id"] is not None]
     expected = [(word.form, word.upos, word.head, word.deprel) for s in by_hand for word in s]
     assert [(row["form"], row["upos"], row["head"], row["deprel"]) for row in good] == expected
     assert {row["start"] for row in good} == {None}

@@ -19,10 +19,11 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arr
 
 from pyarrow import parquet  # noqa: E402
 
-from dodona.arrow import inputs, kept_columns, sources  # noqa: E402
-from dodona.arrow.corpus_run import RunProgress, parse_files  # noqa: E402
-from dodona.arrow.manifest import MANIFEST  # noqa: E402
+from dodona.arrow import kept_columns, sources  # noqa: E402
 from dodona.arrow.options import make_options  # noqa: E402
+from dodona.arrow.runs import inputs, planning  # noqa: E402
+from dodona.arrow.runs.corpus_run import RunProgress, RunSettings, parse_files  # noqa: E402
+from dodona.arrow.runs.manifest import MANIFEST  # noqa: E402
 from dodona.cli import main  # noqa: E402
 from dodona.storage.steps import Journal  # noqa: E402
 from support.text_models import some_text, text_model  # noqa: E402
@@ -35,19 +36,19 @@ WINDOWS = pytest.mark.skipif(os.name == "nt", reason="Windows replaces no open f
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a model, in which a part is a row group and a chunk is a line."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(inputs, "PART_BYTES", 1)
+    monkeypatch.setattr(planning, "PART_BYTES", 1)
     monkeypatch.setattr(kept_columns, "CHUNK_CHARS", 1)
-    monkeypatch.setattr(kept_columns, "SAMPLE_CHARS", 1)
     (tmp_path / "m.dodona").write_bytes(text_model(1))
     (tmp_path / "in").mkdir()
     return tmp_path
 
 
 def parse(out: str = "out", **options: Any) -> RunProgress:
-    of_run = {name: options.pop(name) for name in ("resume", "report") if name in options}
+    report = options.pop("report", lambda progress: None)
+    settings = RunSettings(resume=options.pop("resume", False))
     model = options.pop("model", "m.dodona")
     names = options.pop("names", ["in"])
-    return parse_files(names, out, make_options(model, **options), **of_run)
+    return parse_files(names, out, make_options(model, **options), settings, report=report)
 
 
 def json_lines(seed: int, n: int = 3) -> bytes:
@@ -94,7 +95,7 @@ def digest(data: bytes) -> str:
 def manifest(out: str = "out") -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return the header and the records by part."""
     header, *records = map(json.loads, Path(out, MANIFEST).read_bytes().splitlines())
-    return header, {record["part"]: record for record in records}
+    return header, {record["part"]: record for record in records if "output" in record}
 
 
 def results(out: str | Path = "out") -> dict[str, bytes]:
@@ -179,7 +180,7 @@ def test_an_input_that_is_written_to_is_refused(
     here: Path, name: str, write: Callable[[Path, bytes], None], monkeypatch: Any
 ) -> None:
     if name == "a.parquet":  # one part: its second batch comes from the new file
-        monkeypatch.setattr(inputs, "PART_BYTES", 1 << 20)
+        monkeypatch.setattr(planning, "PART_BYTES", 1 << 20)
         monkeypatch.setattr(inputs, "BATCH_BYTES", 1)
     path, make = here / "in" / name, FILES[name]
     path.write_bytes(make(1))
@@ -187,7 +188,7 @@ def test_an_input_that_is_written_to_is_refused(
     other = make(50)
     with pytest.raises(ValueError, match=rf"in/{name}(:| was changed while)"):
         parse(report=once(lambda: write(path, other)))
-    assert not results() and not (here / "out" / MANIFEST).exists()
+    assert not results() and not manifest()[1]
     parse(resume=True)
     assert [one["files"][0]["sha256"] for one in manifest()[1].values()] == [digest(other)]
 
@@ -408,7 +409,7 @@ class World:
         timer = threading.Timer(self.chance.uniform(0, seconds), self.change)
         timer.start()
         try:
-            parse(resume=resume)
+            parse(resume=resume, keep=["file"])
         except (ValueError, OSError) as error:
             assert str(error), "every refusal says why"
             return False
@@ -450,14 +451,15 @@ def clean_run(folder: Path, model: bytes, files: dict[str, bytes]) -> dict[str, 
         (at / "m.dodona").write_bytes(model)
         for name, data in files.items():
             (at / "in" / name).write_bytes(data)
-        parse(str(at / "out"), names=[str(at / "in")], model=str(at / "m.dodona"))
+        names, model = [str(at / "in")], str(at / "m.dodona")
+        parse(str(at / "out"), names=names, model=model, keep=["file"])
     return results(at / "out")
 
 
 @pytest.mark.thorough
 @WINDOWS
 def test_a_hundred_runs_with_changes_at_random_moments(here: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(inputs, "PART_BYTES", 1 << 10)  # the texts in one part
+    monkeypatch.setattr(planning, "PART_BYTES", 1 << 10)  # the texts in one part
     n_good, n_refused, n_checked = 0, 0, 0
     for number in range(CHANGES):
         folder = here / str(number)

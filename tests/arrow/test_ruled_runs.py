@@ -30,10 +30,10 @@ def run(model: Path, source: Path, out: Path, resume: bool = False, **options: A
     """Parse a file into a folder, and return the words there."""
     from pyarrow import parquet
 
-    from dodona.arrow.corpus_run import parse_files
     from dodona.arrow.options import make_options
+    from dodona.arrow.runs.corpus_run import RunSettings, parse_files
 
-    parse_files([str(source)], str(out), make_options(model, **options), resume=resume)
+    parse_files([str(source)], str(out), make_options(model, **options), RunSettings(resume=resume))
     return forms([parquet.read_table(out / source.name)])
 
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,25 +22,28 @@ from pyarrow import parquet  # noqa: E402
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import inputs, outputs  # noqa: E402
-from dodona.arrow.corpus_run import RunProgress, parse_files  # noqa: E402
-from dodona.arrow.manifest import MANIFEST  # noqa: E402
+from dodona.arrow import outputs  # noqa: E402
 from dodona.arrow.options import make_options  # noqa: E402
+from dodona.arrow.runs import inputs, planning  # noqa: E402
+from dodona.arrow.runs.corpus_run import RunProgress, RunSettings, parse_files  # noqa: E402
+from dodona.arrow.runs.manifest import MANIFEST  # noqa: E402
 from dodona.cli import corpora, main  # noqa: E402
 from dodona.storage.steps import StepError  # noqa: E402
-from support.arrow_texts import TEXTS, parser, words_of  # noqa: E402
+from support.arrow_texts import TEXTS, n_words_of, parser, words_of  # noqa: E402
 from support.small import treebank  # noqa: E402
 
 KILLS = int(os.environ.get("DODONA_KILLS", "2"))
+SETTINGS = [field.name for field in fields(RunSettings)]
+BESIDE = [MANIFEST, "_plan.json", "_schema.json"]
 START = [sys.executable, "-c", "from dodona.cli import main; main()"]
 
 
 def parse(names: list[Path | str], out: Path | str, **options: Any) -> RunProgress:
     """Parse files from Python."""
-    names_ = ("format", "resume", "report")
-    of_run = {name: options.pop(name) for name in names_ if name in options}
+    report = options.pop("report", lambda progress: None)
+    of_run = {name: options.pop(name) for name in SETTINGS if name in options}
     given = make_options(options.pop("model", "en"), **{"keep": ["doc_id"], **options})
-    return parse_files([*map(str, names)], str(out), given, **of_run)
+    return parse_files([*map(str, names)], str(out), given, RunSettings(**of_run), report=report)
 
 
 def shell(*words: Any) -> int:
@@ -58,8 +62,13 @@ def write(path: Path, texts: Any, first: int = 0, **options: Any) -> Path:
 def rows(folder: Path) -> list[dict[str, Any]]:
     """Return the rows of all files, by document."""
     files = sorted(folder.rglob("*.parquet"))
-    found = [row for file in files for row in parquet.ParquetFile(file).read().to_pylist()]
+    found = [row for file in files for row in without_doc(parquet.ParquetFile(file).read())]
     return sorted(found, key=lambda row: row["doc_id"])
+
+
+def without_doc(table: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.drop_columns(["doc_key"]).to_pylist()
+    return rows
 
 
 def names(folder: Path) -> list[str]:
@@ -77,19 +86,19 @@ def given(tmp_path: Path) -> Path:
 
 def test_each_file_becomes_one_at_the_same_place(given: Path, tmp_path: Path) -> None:
     progress = parse([given], tmp_path / "out")
-    assert names(tmp_path / "out") == [MANIFEST, "a.parquet", "lang=en/b.parquet"]
+    assert names(tmp_path / "out") == [*BESIDE, "a.parquet", "lang=en/b.parquet"]
     assert rows(tmp_path / "out") == words_of(TEXTS)
-    assert progress.n_words == len(words_of(TEXTS)) and progress.n_documents == len(TEXTS)
+    assert progress.n_words == n_words_of(TEXTS) and progress.n_documents == len(TEXTS)
     assert progress.n_bytes == progress.n_bytes_total
 
 
 def test_large_files_are_several_parts(given: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(inputs, "PART_BYTES", 1)
+    monkeypatch.setattr(planning, "PART_BYTES", 1)
     monkeypatch.setattr(inputs, "BATCH_BYTES", 1)
     monkeypatch.setattr(outputs, "ROW_GROUP_BYTES", 1)
     parse([given / "a.parquet"], tmp_path / "out", threads=2)
     found = names(tmp_path / "out")
-    assert found == [MANIFEST, *(f"a-{number:05}.parquet" for number in range(3))]
+    assert found == [*BESIDE, *(f"a-{number:05}.parquet" for number in range(3))]
     assert rows(tmp_path / "out") == words_of(TEXTS[:3])
 
 
@@ -99,8 +108,8 @@ def test_files_hold_what_the_mapper_makes(given: Path, tmp_path: Path, level: st
     file = parquet.ParquetFile(tmp_path / "out" / "a.parquet")
     table = parquet.read_table(given / "a.parquet")
     made = da.Mapper("en", keep=["doc_id"], level=level)(table)
-    assert file.schema_arrow.names == made.schema.names
-    assert file.read().to_pylist() == made.to_pylist()
+    assert file.schema_arrow.names == ["doc_key", *made.schema.names]
+    assert without_doc(file.read()) == made.to_pylist()
 
 
 def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> None:
@@ -163,7 +172,7 @@ def test_lines_of_json_with_bad_ones_among_them(tmp_path: Path) -> None:
     assert progress.n_errors == 6 and progress.n_documents == 11
     found = parquet.read_table(tmp_path / "out" / "a.parquet")
     assert str(found.schema.field("doc_id").type) == "int64"
-    made = found.to_pylist()
+    made = without_doc(found)
     assert [row for row in made if not row["error"]] == words_of(TEXTS)
     errors = [row["error"] for row in made if row["error"]]
     assert errors[0] == "line 7: 'text' is a int, not text"
@@ -174,21 +183,8 @@ def test_lines_of_json_with_bad_ones_among_them(tmp_path: Path) -> None:
     assert errors[5].startswith("line 12 is not JSON")
     parse([tmp_path / "b.jsonl.gz", tmp_path / "c.ndjson.zst"], tmp_path / "other")
     for name in ("b", "c"):
-        assert parquet.read_table(tmp_path / "other" / f"{name}.parquet").equals(found)
-
-
-def test_values_that_are_kept_are_of_one_type(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    lines = [{"doc_id": i if i < 1200 else "x", "text": "Oaks."} for i in range(1201)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert parse([path], tmp_path / "out", level="conllu").n_errors == 1
-    made = parquet.read_table(tmp_path / "out" / "a.parquet").to_pylist()
-    assert [row["doc_id"] for row in made] == [*range(1200), None]
-    why = "line 1201: 'doc_id' is 'x', which does not fit the column: int64"
-    assert [row["error"] for row in made] == [None] * 1200 + [why]
-    path.write_text('{"doc_id": 1, "text": "a"}\n{"doc_id": "x", "text": "b"}\n')
-    parse([path], tmp_path / "other")
-    assert [row["doc_id"] for row in rows(tmp_path / "other")] == ["1", "x"]
+        other = parquet.read_table(tmp_path / "other" / f"{name}.parquet")
+        assert without_doc(other) == made
 
 
 def test_csv_with_quotes_and_line_ends(tmp_path: Path) -> None:
@@ -196,7 +192,7 @@ def test_csv_with_quotes_and_line_ends(tmp_path: Path) -> None:
     lines = "".join(f"{i},{text}\n" for i, text in enumerate(quoted))
     (tmp_path / "a.csv").write_text("\ufeffdoc_id,text\n" + lines + "8\n9,b,c\n", newline="")
     parse([tmp_path / "a.csv"], tmp_path / "out")
-    made = parquet.read_table(tmp_path / "out" / "a.parquet").to_pylist()
+    made = without_doc(parquet.read_table(tmp_path / "out" / "a.parquet"))
     expected = [row | {"doc_id": str(row["doc_id"])} for row in words_of(TEXTS)]
     assert [row for row in made if not row["error"]] == expected
     errors = [row["error"] for row in made if row["error"]]
@@ -231,7 +227,9 @@ def test_rows_as_json_lines(given: Path, tmp_path: Path) -> None:
         shell("parse", given / "a.parquet", "-o", out, "--output", "json", "--keep", "doc_id") == 0
     )
     lines = (out / "a.jsonl").read_text().splitlines()
-    assert [*map(json.loads, lines)] == words_of(TEXTS[:3])
+    made = [*map(json.loads, lines)]
+    assert {row.pop("doc_key") for row in made} == {f"a.parquet#{i}" for i in (1, 2, 3)}
+    assert made == words_of(TEXTS[:3])
 
 
 def test_from_the_shell(given: Path, tmp_path: Path, capfd: Any) -> None:
@@ -239,12 +237,13 @@ def test_from_the_shell(given: Path, tmp_path: Path, capfd: Any) -> None:
     command = ["parse", "en", f"{given}/*.parquet", given / "lang=en", "-o", tmp_path / "out"]
     command += ["--keep", "doc_id=n, text", "--text", "text", "--level", "conllu"]
     assert shell(*command, "--threads", "2") == 0
-    assert capfd.readouterr().err == (
-        "1 of 6 documents could not be parsed; the column 'error' gives the reasons\n"
-    )
-    assert names(tmp_path / "out") == [MANIFEST, "a.parquet", "b.parquet", "c.parquet"]
+    first, second = capfd.readouterr().err.splitlines()
+    assert re.fullmatch(r"3 files, 6 documents, \d+ words in .* s: .* words/s", first)
+    assert second == "1 of 6 documents could not be parsed; the column 'error' gives the reasons"
+    beside = sorted([*BESIDE, "_failures.jsonl"])
+    assert names(tmp_path / "out") == [*beside, "a.parquet", "b.parquet", "c.parquet"]
     table = parquet.read_table(tmp_path / "out" / "b.parquet")
-    assert table.column_names == ["n", "text", "conllu", "error"]
+    assert table.column_names == ["doc_key", "n", "text", "conllu", "error"]
     assert table.column("conllu")[0].as_py() == parser()(TEXTS[3]).to_conllu()
     assert shell(*command) == 1
     assert "3 finished parts: continue it with --resume, or choose" in capfd.readouterr().err
@@ -285,7 +284,7 @@ def test_bad_files_are_named_and_leave_nothing(given: Path, tmp_path: Path) -> N
     for name in ("bad.parquet", "bad.jsonl.gz"):
         with pytest.raises(ValueError, match=f"{name}: "):
             parse([tmp_path / name], tmp_path / "out" / name, keep=[])
-        assert not list(tmp_path.rglob("*.part")) and not list(tmp_path.glob("out/*/bad*"))
+        assert not list(tmp_path.rglob("*.part")) and not list(tmp_path.glob("out/*/[!_]*"))
     (tmp_path / "notes.md").write_text("An oak.")
     with pytest.raises(ValueError, match=r"notes\.md: expected files of \.parquet"):
         parse([tmp_path / "notes.md"], tmp_path / "out")
@@ -304,7 +303,7 @@ def test_tokens_are_read_from_parquet(tmp_path: Path) -> None:
     assert shell(*command, "--input", "tokens", "--text", "words", "--keep", "doc_id") == 0
     assert [row["form"] for row in rows(tmp_path / "out")] == ["The", "oak", "speaks"]
     (tmp_path / "a.jsonl").touch()
-    with pytest.raises(ValueError, match=r"a\.jsonl: tokens are read from Parquet only"):
+    with pytest.raises(ValueError, match=r"a\.jsonl: tokens are read from Parquet and Arrow only"):
         parse([tmp_path / "a.jsonl"], tmp_path / "other", tokens="words")
 
 
@@ -324,7 +323,7 @@ def test_empty_files_become_empty_files(tmp_path: Path) -> None:
     for name in ("a", "b"):
         found = parquet.read_table(tmp_path / "out" / f"{name}.parquet")
         assert len(found) == 0
-        assert found.column_names == ["doc_id", *da.schema("en").names]
+        assert found.column_names == ["doc_key", "doc_id", *da.schema("en").names]
 
 
 class TestResume:
@@ -401,7 +400,7 @@ def test_elsewhere_by_url(given: Path, tmp_path: Path) -> None:
     assert progress.n_documents == len(TEXTS)
     assert parse(["memory://corpus/in"], "memory://corpus/out", resume=True).n_documents == 0
     memory.get("/corpus/out", str(tmp_path / "out"), recursive=True)
-    assert names(tmp_path / "out") == [MANIFEST, "a.parquet", "lang=en/b.parquet"]
+    assert names(tmp_path / "out") == [*BESIDE, "a.parquet", "lang=en/b.parquet"]
     assert rows(tmp_path / "out") == words_of(TEXTS)
     memory.rm("/corpus", recursive=True)
     parse([given.as_uri()], tmp_path / "local")

@@ -173,6 +173,27 @@ def resumes(*words: str) -> Check:
     return check
 
 
+def is_empty(lab: Lab, kind: str) -> None:
+    found = lab.run(kind, "--shard", "1/2")
+    assert found.code == 0 and not found.files, "there is one part, that of shard 0"
+
+
+def leaves_out(lab: Lab, kind: str) -> None:
+    """Check that a bad file stops a run without the flag only."""
+    both = lab.here / "both"
+    both.mkdir()
+    (both / kind).write_bytes((lab.here / kind).read_bytes())
+    (both / "bad.csv").write_bytes(b"oak\n")
+    assert lab.run("both").code == 1
+    found = lab.run("both", "--max-errors", "1")
+    assert found.code == 0 and found.files and "1 file could not be read" in found.err
+
+
+def plans(lab: Lab, kind: str) -> None:
+    found = lab.run(kind, "--plan", out="o")
+    assert found.code == 0 and not found.files and Path("o/_schema.json").exists()
+
+
 def shows_help(lab: Lab, kind: str) -> None:
     assert lab.run(kind, "--help") == (0, {}, "")
 
@@ -212,7 +233,7 @@ def of_corpora(
     flag: str, *values: str, texts: Check, tables: Check | None = None
 ) -> dict[str, Check]:
     """Return the checks of a flag that turns texts into a corpus, where they can be one."""
-    no_stdin = f"{flag} is for a corpus, which is not read from stdin"
+    no_stdin = "a corpus on stdin is JSON lines, Parquet or Arrow, but this is text"
     no_treebank = f"{flag} is for a corpus of tables or plain texts; a.conllu is a treebank"
     return {
         "a.txt": texts,
@@ -234,6 +255,9 @@ def only_sentences(flag: str, *values: str, **checks: Check) -> dict[str, Check]
     return {**dict.fromkeys(CORPORA, unfit), **by_kind}
 
 
+NO_WORKERS = refused("--workers", "0", says="at least one worker is needed, not 0")
+NO_SHARD = refused("--shard", "2/2", says="a shard is I/N, from 0/N to (N-1)/N")
+NO_BUDGET = refused("--max-errors", "-1", says="max_errors is at least 0, not -1")
 NO_TAGS = refused("--retag", says="--retag does not apply to")
 NO_BAD = refused("--skip-bad", says="--skip-bad does not apply to")
 NO_HEADS = refused("--given", says="--given does not apply to")
@@ -271,12 +295,16 @@ FLAGS: dict[str, dict[str, Check]] = {
         *("--text", "other"), texts=refused("--text", "other", says="--text does not apply to it")
     ),
     "keep": of_corpora(
-        *("--keep", "d"), texts=refused("--keep", "d", says="one column to keep, 'file'")
+        *("--keep", "d"), texts=refused("--keep", "d", says="a plain text has no column 'd'")
     ),
     "level": of_corpora("--level", "sentence", texts=changes("--level", "sentence")),
     "resume": of_corpora(
         "--resume", texts=resumes("--output", "parquet"), tables=resumes("--keep", "d")
     ),
+    "workers": of_corpora("--workers", "2", texts=NO_WORKERS, tables=NO_WORKERS),
+    "shard": of_corpora("--shard", "1/2", texts=NO_SHARD, tables=is_empty),
+    "max_errors": of_corpora("--max-errors", "1", texts=NO_BUDGET, tables=leaves_out),
+    "plan": of_corpora("--plan", texts=plans, tables=plans),
     "quiet": everywhere(shows_no_speed),
     "debug": everywhere(raises),
     "help": everywhere(shows_help),

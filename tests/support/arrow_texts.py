@@ -29,15 +29,34 @@ def batch(texts: list[Any] = TEXTS, kind: pa.DataType | None = None) -> pa.Recor
     return pa.record_batch({"doc_id": numbers, "text": pa.array(texts, kind or pa.string())})
 
 
+NAMES = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
+ROW = dict.fromkeys(("sent_id", *NAMES, "start", "end", "error"))
+
+
 def words_of(texts: list[str]) -> list[dict[str, Any]]:
-    """The rows that stand for what the parser makes of texts, put together word by word."""
-    names = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
-    return [
-        {"doc_id": row, "sent_id": number}
-        | {name: getattr(word, name) for name in names}
-        | {"start": token.start, "end": token.end, "error": None}
-        for row, text in enumerate(texts)
-        for number, sentence in enumerate(parser()(text), start=1)
-        for token in sentence.tokens
-        for word in sentence[token.first - 1 : token.last]
-    ]
+    """The rows that stand for what the parser makes of texts, put together word by word.
+
+    What is not there is null, and a text without words has a row.
+    """
+    rows: list[dict[str, Any]] = []
+    for row, text in enumerate(texts):
+        made = [
+            {"doc_id": row, "sent_id": number}
+            | {name: _value(word, name) for name in NAMES}
+            | {"start": token.start, "end": token.end, "error": None}
+            for number, sentence in enumerate(parser()(text), start=1)
+            for token in sentence.tokens
+            for word in sentence[token.first - 1 : token.last]
+        ]
+        rows += made or [{"doc_id": row, **ROW}]
+    return rows
+
+
+def n_words_of(texts: list[str]) -> int:
+    """The number of words of texts."""
+    return sum(row["id"] is not None for row in words_of(texts))
+
+
+def _value(word: Any, name: str) -> Any:
+    value = getattr(word, name)
+    return None if value == "_" and name != "form" else value

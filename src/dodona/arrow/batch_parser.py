@@ -145,7 +145,7 @@ class TableRows:
         self.optional = optional
         self.sure: dict[str, list[float | None]] = {n: [] for n in CONFIDENCES if n in optional}
         self.errors: dict[int, str] = {}  # by output row
-        self.number, self.is_open = 0, False
+        self.row, self.number, self.is_open = 0, 0, False
 
     def begin(self, row: int, document: Document) -> None:
         """Begin the document of an input row."""
@@ -154,11 +154,9 @@ class TableRows:
             b = self.builder
             n_rows = {"word": b.n_words, "sentence": b.n_sentences, "document": b.n_documents}
             self.errors[n_rows[self.level]] = document.why
-            b.add_nothing(row)
-            if self.level == "word":
-                self._add_confidences({}, 1)
+            self._add_nothing(row)
         else:
-            self.number, self.is_open = 0, True
+            self.row, self.number, self.is_open = row, 0, True
 
     def add(self, row: int, sentences: Sentences) -> None:
         """Add sentences of the current document."""
@@ -171,8 +169,16 @@ class TableRows:
         for name, values in self.sure.items():
             values += columns.get(name, [None] * n_rows)
 
+    def _add_nothing(self, row: int) -> None:
+        """Add a row of nulls."""
+        self.builder.add_nothing(row)
+        if self.level == "word":
+            self._add_confidences({}, 1)
+
     def _end(self) -> None:
-        if self.is_open:
+        if self.is_open and self.number == 0 and self.level != "document":
+            self._add_nothing(self.row)  # a document without words has a row, too
+        elif self.is_open:
             self.builder.end_document()
         self.is_open = False
 
@@ -264,8 +270,8 @@ def _take(column: pa.Array, rows: pa.Array) -> pa.Array:
 def _word_columns(
     b: builders.TableBuilder, sure: dict[str, list[float | None]], fields: list[pa.Field]
 ) -> list[pa.Array]:
-    texts = dict(zip(builders.TEXT_NAMES, b.texts, strict=True))
-    by_name = {name: _strings(column, b.is_word) for name, column in texts.items()} | {
+    columns = zip(builders.TEXT_NAMES, b.texts, b.has_text, strict=True)
+    by_name = {name: _strings(texts, has_text) for name, texts, has_text in columns} | {
         "id": _int32(b.ids, b.is_word),
         "head": _int32(b.heads, b.has_head),
         "start": _int32(b.starts, b.has_position),

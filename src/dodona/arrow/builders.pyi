@@ -37,6 +37,7 @@ class TableBuilder:
     first_sentences: Int32Builder
     sentence_texts: StringBuilder
     texts: list[StringBuilder]
+    has_text: list[ValidityBitmap]
     def __init__(self, level: str) -> None: ...
     @property
     def n_words(self) -> int: ...

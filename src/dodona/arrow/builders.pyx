@@ -116,6 +116,7 @@ cdef class TableBuilder:
     cdef readonly Int32Builder first_words, first_sentences
     cdef readonly StringBuilder sentence_texts
     cdef readonly list texts                # of words, in the order of TEXT_NAMES
+    cdef readonly list has_text             # one bitmap for each of them
 
     def __init__(self, str level):
         self.level = LEVELS[level]
@@ -129,6 +130,7 @@ cdef class TableBuilder:
         self.first_words, self.first_sentences = Int32Builder(), Int32Builder()
         self.sentence_texts = StringBuilder()
         self.texts = [StringBuilder() for _ in range(N_TEXTS)]
+        self.has_text = [ValidityBitmap() for _ in range(N_TEXTS)]
         self.first_words.values.push_back(0)
         self.first_sentences.values.push_back(0)
 
@@ -170,10 +172,13 @@ cdef class TableBuilder:
             self.add_position(NOWHERE, NOWHERE)
             for texts in self.texts:
                 (<StringBuilder> texts).add(NULL, 0)
+            for has_text in self.has_text:
+                (<ValidityBitmap> has_text).add(False)
 
     def add(self, int32_t row, int32_t number, sentences not None):
         """Add sentences of an input row, a block or a list; the first is the `number`-th of it."""
         cdef PyObject* texts[N_TEXTS]
+        cdef PyObject* has_text[N_TEXTS]
         cdef vector[Fields] batch
         cdef size_t s, n_words = 0
         cdef int i
@@ -184,10 +189,12 @@ cdef class TableBuilder:
             raise OverflowError("a column holds at most 2**31 - 1 words")
         for i in range(N_TEXTS):
             texts[i] = <PyObject*> self.texts[i]
+            has_text[i] = <PyObject*> self.has_text[i]
         with nogil:
             for s in range(batch.size()):
                 for i in range(N_TEXTS):
-                    add_column(<StringBuilder> texts[i], batch[s], TEXT_COLUMNS[i])
+                    add_column(<StringBuilder> texts[i], <ValidityBitmap> has_text[i], batch[s],
+                               TEXT_COLUMNS[i])
                 self.add_sentence(row, number + <int32_t> s, batch[s])
 
     cdef int add_sentence(self, int32_t row, int32_t number, Fields sentence) except -1 nogil:
@@ -244,14 +251,27 @@ cdef class TableBuilder:
         return 0
 
 
-cdef int add_column(StringBuilder texts, Fields fields, int column) except -1 nogil:
-    """Add a column of all words of a sentence."""
+cdef int add_column(
+    StringBuilder texts, ValidityBitmap has_text, Fields fields, int column
+) except -1 nogil:
+    """Add a column of all words of a sentence; what CoNLL-U leaves empty, by `_`, is null."""
     cdef Text text
     cdef int i
     for i in range(fields.n_words):
         text = text_at(fields, i, column)
-        texts.add(text.text, text.size)
+        if column != FORM and is_blank(text) and not (
+            column == LEMMA and is_blank(text_at(fields, i, FORM))
+        ):
+            has_text.add(False)
+            texts.add(NULL, 0)
+        else:
+            has_text.add(True)
+            texts.add(text.text, text.size)
     return 0
+
+
+cdef inline bint is_blank(Text text) noexcept nogil:
+    return text.size == 1 and text.text[0] == c"_"
 
 
 cdef void read_range(Text misc, int32_t* start, int32_t* end) noexcept nogil:

@@ -83,9 +83,9 @@ def _lines(token: list[WordRow], misc: str, text: str | None) -> Iterator[str]:
         misc = "_"
     for row in token:
         head = "_" if row["head"] is None else row["head"]
-        tags = "\t".join(row[name] for name in TAGS)
-        deps = row.get("deps", "_")
-        yield f"{row['id']}\t{row['form']}\t{tags}\t{head}\t{row['deprel']}\t{deps}\t{misc}"
+        tags = "\t".join(row[name] or "_" for name in TAGS)
+        arcs = f"{head}\t{row['deprel'] or '_'}\t{row.get('deps') or '_'}"
+        yield f"{row['id']}\t{row['form']}\t{tags}\t{arcs}\t{misc}"
 
 
 def _misc(row: WordRow, following: int | None, text: str | None, is_first: bool) -> str:

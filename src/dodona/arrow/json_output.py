@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -27,6 +28,9 @@ class JsonOutput:
             for row in batch.slice(first, JSON_ROWS).to_pylist():
                 self.file.write(_json_line(row))
 
+    def describe(self, about: Mapping[str, Any]) -> None:
+        """JSON lines have no place for it: the manifest describes the file."""
+
     def finish(self) -> None:
         pass
 
@@ -38,9 +42,9 @@ def _json_line(row: dict[str, Any]) -> bytes:
     b'{"x": [null, 1.5]}\\n'
     """
     try:
-        text = json.dumps(row, ensure_ascii=False, default=_json_value, allow_nan=False)
+        text = json.dumps(row, ensure_ascii=False, default=json_value, allow_nan=False)
     except ValueError:
-        text = json.dumps(_finite(row), ensure_ascii=False, default=_json_value)
+        text = json.dumps(_finite(row), ensure_ascii=False, default=json_value)
     return text.encode() + b"\n"
 
 
@@ -52,7 +56,7 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def _json_value(value: Any) -> str:
+def json_value(value: Any) -> str:
     """Return the text of a value that JSON has no type for."""
     return b64encode(value).decode() if isinstance(value, bytes) else str(value)
 

@@ -1,48 +1,68 @@
-"""Kept values of records as columns: the first records decide the types.
+"""Kept columns of a run over files, in the types that were fixed before the run.
 
-A value that a column cannot hold exactly makes its record an error; it is never rounded, cut or
-dropped. A column of mixed or unclear types holds JSON as text.
+A value that its column cannot hold exactly makes its document an error.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import Any
+from itertools import count
 
 import pyarrow as pa
 
 from dodona.arrow.documents import CHUNK_CHARS, Chunk, Unparsable, text_type
 from dodona.arrow.line_records import Record
 from dodona.arrow.options import ParseOptions
+from dodona.arrow.value_types import fit_column, fit_values
 
-SAMPLE = 1000  # records that decide the types of the kept columns
-SAMPLE_CHARS = 4 << 20  # of their texts, at most
-MAX_DEPTH = 32  # of lists and objects in a kept value
+MAX_RECORDS = 1000  # of a chunk
 MAX_SHOWN = 60  # characters of a value in an error
-MISFIT = (ValueError, TypeError, OverflowError, NotImplementedError)  # also Arrow's errors
+DOC = pa.field("doc_key", pa.string())  # the document: its file and row, unique over a run
 
 
-def chunk_records(records: Iterable[Record], options: ParseOptions) -> Iterator[Chunk]:
-    """Group records into chunks, with columns of their kept values."""
-    rest = iter(records)
-    sample = next(_groups(rest, SAMPLE_CHARS), [])
-    columns = [[record.kept[i] for record in sample] for i in range(len(options.keep))]
-    types = [*map(_type_of, columns)]
-    names = [new for _, new in options.keep]
-    schema = pa.schema([*map(pa.field, names, types)])
-    for group in _groups(chain(sample, rest), CHUNK_CHARS):
+def chunk_records(
+    records: Iterable[Record], file: str, options: ParseOptions, kept: pa.Schema
+) -> Iterator[Chunk]:
+    """Group the records of a file into chunks, with columns of their kept values."""
+    for group in _groups(records, CHUNK_CHARS):
         documents = [record.document for record in group]
-        kept = []
-        for i, (old, _) in enumerate(options.keep):
-            column, misfits = _convert([record.kept[i] for record in group], types[i])
-            kept.append(column)
+        columns = []
+        for i, (old, new) in enumerate(options.keep):
+            values = [record.kept[i] for record in group]
+            column, misfits = fit_values(values, kept.field(new).type)
+            columns.append(column)
             for k in misfits:
-                shown = f"{old!r} is {group[k].kept[i]!a:.{MAX_SHOWN}}"
-                why = f"line {group[k].line}: {shown}, which does not fit the column: {types[i]}"
-                documents[k] = Unparsable(why)
-        yield Chunk(documents, kept, schema)
+                why = _explain(old, values[k], column.type)
+                documents[k] = Unparsable(f"line {group[k].line}: {why}")
+        names = [record.name or f"{file}#{record.line}" for record in group]
+        yield Chunk(documents, [pa.array(names), *columns], with_doc(kept))
+
+
+def fit_chunks(
+    chunks: Iterable[Chunk], file: str, first: int, options: ParseOptions, kept: pa.Schema
+) -> Iterator[Chunk]:
+    """Convert the kept columns of the chunks of a table, whose first row has the number `first`."""
+    numbers = count(first)
+    for chunk in chunks:
+        documents, columns = [*chunk.documents], []
+        rows = [next(numbers) for _ in documents]
+        for (old, new), given in zip(options.keep, chunk.kept, strict=True):
+            column, misfits = fit_column(given, kept.field(new).type)
+            columns.append(column)
+            for k in misfits:
+                why = _explain(old, given[k].as_py(), column.type)
+                documents[k] = Unparsable(f"row {rows[k]}: {why}")
+        names = pa.array([f"{file}#{row}" for row in rows])
+        yield Chunk(documents, [names, *columns], with_doc(kept))
+
+
+def with_doc(kept: pa.Schema) -> pa.Schema:
+    """Return the schema of the kept columns after the column of documents."""
+    return pa.schema([DOC, *kept])
+
+
+def _explain(name: str, value: object, kind: pa.DataType) -> str:
+    return f"{name!r} is {value!a:.{MAX_SHOWN}}, which does not fit the column: {kind}"
 
 
 def _groups(records: Iterable[Record], max_chars: int) -> Iterator[list[Record]]:
@@ -52,72 +72,11 @@ def _groups(records: Iterable[Record], max_chars: int) -> Iterator[list[Record]]
     for record in records:
         group.append(record)
         n_chars += len(record.document) if isinstance(record.document, str) else 0
-        if n_chars > max_chars or len(group) == SAMPLE:
+        if n_chars > max_chars or len(group) == MAX_RECORDS:
             yield group
             group, n_chars = [], 0
     if group:
         yield group
-
-
-def _type_of(column: list[Any]) -> pa.DataType:
-    try:
-        kind = pa.array([value for value in column if not _is_deep(value)]).type
-    except MISFIT:  # mixed types, or integers beyond 64 bits
-        return pa.string()
-    return kind if _is_clear(kind) else pa.string()
-
-
-def _is_clear(kind: pa.DataType) -> bool:
-    """Return whether later values are likely to have this type, and Parquet can store it."""
-    if pa.types.is_struct(kind):
-        return kind.num_fields > 0 and all(
-            _is_clear(kind.field(i).type) for i in range(kind.num_fields)
-        )
-    return _is_clear(kind.value_type) if pa.types.is_list(kind) else not pa.types.is_null(kind)
-
-
-def _convert(column: list[Any], kind: pa.DataType) -> tuple[pa.Array, list[int]]:
-    """Return a column, and the positions of the values that it cannot hold; those are null."""
-    if pa.types.is_string(kind):
-        column = [*map(_as_text, column)]
-    try:
-        made = pa.array(column, kind)
-        if all(map(_is_equal, made.to_pylist(), column)):
-            return made, []
-    except MISFIT:
-        pass
-    misfits = [i for i, value in enumerate(column) if not _fits(value, kind)]
-    return pa.array(
-        [None if i in misfits else value for i, value in enumerate(column)], kind
-    ), misfits
-
-
-def _as_text(value: Any) -> Any:
-    return value if isinstance(value, str | None) or _is_deep(value) else json.dumps(value)
-
-
-def _fits(value: Any, kind: pa.DataType) -> bool:
-    try:
-        return not _is_deep(value) and _is_equal(pa.array([value], kind)[0].as_py(), value)
-    except MISFIT:
-        return False
-
-
-def _is_equal(made: Any, given: Any) -> bool:
-    """Return whether a value is the given one; a field that was not given is null."""
-    if isinstance(given, dict) and isinstance(made, dict):
-        return all(_is_equal(made.get(name), value) for name, value in given.items())
-    if isinstance(given, list) and isinstance(made, list):
-        return len(made) == len(given) and all(map(_is_equal, made, given))
-    return bool(made == given)
-
-
-def _is_deep(value: Any, depth: int = MAX_DEPTH) -> bool:
-    """Return whether lists and objects are nested too deeply."""
-    if not isinstance(value, list | dict):
-        return False
-    inside = value.values() if isinstance(value, dict) else value
-    return depth == 0 or any(_is_deep(one, depth - 1) for one in inside)
 
 
 def encode_texts(chunk: Chunk) -> Chunk:

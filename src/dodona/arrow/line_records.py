@@ -9,11 +9,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from math import isinf
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -21,30 +24,48 @@ from dodona.arrow.documents import Document, Unparsable, check_length
 from dodona.arrow.locations import FoundFile, Location
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.sources import Fingerprint, HashedStream, Source
+from dodona.arrow.value_types import infer_type, unify_types
+from dodona.errors import DodonaError
 
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-FILE = "file"  # the column with the name of a plain text
+FILE = "file"  # the column with the name of the file, if it has no such column itself
 TRIED = 1000  # lines of a file that are searched for a column
 MAX_SHOWN = 200  # characters of a list of columns in an error
 
 
+NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+
+
+class DamagedError(DodonaError, ValueError):
+    """A file that cannot be read or decompressed."""
+
+
 class Record(NamedTuple):
-    """A record of a file: its line, its document, and the kept values."""
+    """A record of a file: its line, its document, and the kept values.
+
+    `name` is the name of a document that is a file of its own.
+    """
 
     line: int
     document: Document
     kept: list[Any]
+    name: str = ""
 
 
 class LineFile(NamedTuple):
-    """A file of records: its decompressed bytes, and its name in errors."""
+    """A file of records: its decompressed bytes, its name in errors, and columns of one value."""
 
     bytes: IO[bytes]
     name: str
+    constants: Mapping[str, str | None] = MappingProxyType({})
 
 
 @contextmanager
-def decompressed(location: Location, found: list[Fingerprint] | None = None) -> Iterator[LineFile]:
+def decompressed(
+    location: Location,
+    found: list[Fingerprint] | None = None,
+    constants: Mapping[str, str | None] = MappingProxyType({}),
+) -> Iterator[LineFile]:
     """Open a file, decompressed by its suffix; add the fingerprint of the whole file to `found`."""
     try:
         with Source(location) as source:
@@ -54,11 +75,13 @@ def decompressed(location: Location, found: list[Fingerprint] | None = None) -> 
                 if location.path.endswith(suffix):
                     inner = pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec)
             with io.BufferedReader(inner, 1 << 16) as file:
-                yield LineFile(file, location.name)
+                yield LineFile(file, location.name, constants)
                 if found is not None:
                     found.append(stream.finish())
+    except FileNotFoundError:
+        raise
     except OSError as error:
-        raise ValueError(f"{location.name}: damaged or unreadable: {error}") from error
+        raise DamagedError(f"{location.name}: damaged or unreadable: {error}") from error
 
 
 def read_json_lines(file: LineFile, options: ParseOptions) -> Iterator[Record]:
@@ -67,12 +90,28 @@ def read_json_lines(file: LineFile, options: ParseOptions) -> Iterator[Record]:
         if isinstance(found, Unparsable):
             yield Record(number, found, [None] * len(options.keep))
             continue
+        values = {**file.constants, **found}
         if options.source in found:
             document = _document(found[options.source], options, number)
         else:
             known = show_names(found)
             document = Unparsable(f"line {number} has no {options.source!r}; it has {known}")
-        yield Record(number, document, [found.get(old) for old, _ in options.keep])
+        yield Record(number, document, [values.get(old) for old, _ in options.keep])
+
+
+def infer_types(file: LineFile, options: ParseOptions) -> list[pa.DataType]:
+    """Read all of a file of JSON lines, and return the types of the kept columns."""
+    types = [pa.null()] * len(options.keep)
+    names = [old for old, _ in options.keep]
+    rows = (
+        [found[name] if name in found else file.constants.get(name) for name in names]
+        for _, found in _json_objects(file.bytes)
+        if isinstance(found, dict)
+    )
+    while some := [*islice(rows, TRIED)]:
+        found = map(infer_type, zip(*some, strict=True))
+        types = [unify_types(pair) for pair in zip(types, found, strict=True)]
+    return types
 
 
 def _json_objects(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | Unparsable]]:
@@ -101,10 +140,13 @@ def _finite(text: str) -> float:
 
 
 def check_json_lines(locations: Iterable[Location], options: ParseOptions) -> None:
-    """Raise ValueError if no file has the column that is parsed in any of its first objects."""
+    """Raise ValueError if no file has the column that is parsed in any of its first objects.
+
+    Damaged files are skipped: they are errors when they are parsed.
+    """
     first: tuple[str, str] | None = None
     for location in locations:
-        with decompressed(location) as file:
+        with suppress(DamagedError), decompressed(location) as file:
             for number, found in _json_objects(file.bytes):
                 if isinstance(found, dict):
                     if options.source in found:
@@ -119,32 +161,37 @@ def check_json_lines(locations: Iterable[Location], options: ParseOptions) -> No
 def read_csv(file: LineFile, options: ParseOptions, delimiter: str = ",") -> Iterator[Record]:
     """Read CSV with a header line; quoted values may span lines."""
     lines, names = _open_csv(file, delimiter)
+    more = {name: value for name, value in file.constants.items() if name not in names}
+    n_values, names = len(names), [*names, *more]
     at, *kept = (names.index(name) for name in (options.source, *(old for old, _ in options.keep)))
     for number, values in _csv_values(lines, file.name):
         nothing = [None] * len(kept)
         if isinstance(values, Unparsable):
             yield Record(number, values, nothing)
-        elif len(values) != len(names):
+        elif len(values) != n_values:
             if values:  # not an empty line
-                why = f"line {number} has {len(values)} values, not {len(names)}"
+                why = f"line {number} has {len(values)} values, not {n_values}"
                 yield Record(number, Unparsable(why), nothing)
         else:
+            all_values = [*values, *more.values()]
             document = _document(values[at], options, number)
-            yield Record(number, document, [values[i] for i in kept])
+            yield Record(number, document, [all_values[i] for i in kept])
 
 
 def check_csv(file: LineFile, options: ParseOptions, delimiter: str = ",") -> None:
     """Raise ValueError if the header lacks a column that is needed, or has it twice."""
     _, names = _open_csv(file, delimiter)
-    check_columns(f"{file.name}:1", names, options)
+    check_columns(f"{file.name}:1", names, options, file.constants)
 
 
-def check_columns(where: str, names: Sequence[str], options: ParseOptions) -> None:
+def check_columns(
+    where: str, names: Sequence[str], options: ParseOptions, constants: Mapping[str, Any]
+) -> None:
     """Raise ValueError if a column that is parsed or kept is missing, or there are two of it."""
     for name in options.columns:
         if names.count(name) > 1:
             raise ValueError(f"{where}: {names.count(name)} columns are called {name!r}")
-        if name not in names:
+        if name not in names and (name == options.source or name not in constants):
             raise ValueError(f"{where}: no column {name!r}; there are: {show_names(names)}")
 
 
@@ -197,16 +244,40 @@ def read_texts(
 ) -> Iterator[Record]:
     """Read one document per file; the kept column is its name."""
     for given in files:
+        constants = path_values(given.below)
+        document = _read_text(given, options, found)
+        yield Record(1, document, [constants.get(old) for old, _ in options.keep], given.below)
+
+
+def _read_text(given: FoundFile, options: ParseOptions, found: list[Fingerprint]) -> Document:
+    n_found = len(found)
+    try:
         with decompressed(given.location, found) as file:
             data = file.bytes.read(4 * options.max_chars + 4)  # more than the longest text takes
-        try:
-            document: Document = check_length(data.decode("utf-8-sig"), options.max_chars)
-        except UnicodeDecodeError as error:
-            why = f"the text is too long: at most {options.max_chars:,} characters"
-            if error.start < 4 * options.max_chars:
-                why = f"the text is not UTF-8: byte {error.start} is {data[error.start]:#04x}"
-            document = Unparsable(why)
-        yield Record(1, document, [given.below for _ in options.keep])
+    except DamagedError as error:  # of one document of many
+        if len(found) == n_found:
+            with Source(given.location) as source:
+                found.append(HashedStream(source).finish())
+        return Unparsable(str(error))
+    try:
+        return check_length(data.decode("utf-8-sig"), options.max_chars)
+    except UnicodeDecodeError as error:
+        why = f"the text is too long: at most {options.max_chars:,} characters"
+        if error.start < 4 * options.max_chars:
+            why = f"the text is not UTF-8: byte {error.start} is {data[error.start]:#04x}"
+        return Unparsable(why)
+
+
+def path_values(below: str) -> dict[str, str | None]:
+    """Return the columns that a path holds: its folders, as Hive names them, and the file.
+
+    >>> path_values("lang=en/a.parquet")
+    {'lang': 'en', 'file': 'lang=en/a.parquet'}
+    """
+    pairs = (part.partition("=") for part in below.split("/")[:-1])
+    values = {name: unquote(value) for name, is_pair, value in pairs if name and is_pair}
+    found = {name: None if value == NO_PARTITION else value for name, value in values.items()}
+    return {**found, FILE: below}
 
 
 def _document(value: Any, options: ParseOptions, number: int) -> Document:

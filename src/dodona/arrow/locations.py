@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from errno import ELOOP, ENOENT
 from fnmatch import fnmatchcase
+from functools import partial
 from os import strerror
 from pathlib import Path
 from stat import S_ISREG
@@ -99,13 +100,12 @@ def list_files(name: str) -> Listing:
     Files and folders that begin with a dot or an underscore are skipped, as in Spark and Arrow. A
     folder is listed once, even if several links lead to it.
     """
-    location = resolve_location(name)
     folders: list[Location] = []
-    if any(character in location.file_name for character in "*?["):
-        folder, _, pattern = location.path.rpartition("/")
-        above = Location(location.system, folder, name.rpartition("/")[0] or ".")
-        found = [file for file in _select(above) if fnmatchcase(file.below, pattern)]
+    is_there = "://" not in name and os.path.lexists(name)  # a name may look like a pattern
+    if any(map(partial(_is_pattern, name), name.split("/"))) and not is_there:
+        found = [*_match(name)]
     else:
+        location = resolve_location(name)
         info = location.system.get_file_info(location.path)
         if info.type == fs.FileType.NotFound:
             raise FileNotFoundError(ENOENT, strerror(ENOENT), name)
@@ -121,6 +121,47 @@ def list_files(name: str) -> Listing:
     if not found:
         raise ValueError(f"{name}: no files found")
     return Listing(name, sorted(found, key=lambda file: file.below), folders)
+
+
+def find_files(folder: Location, recursive: bool = False) -> list[str]:
+    """Return the paths of the files in a folder, relative to it; none if there is no folder."""
+    selector = fs.FileSelector(folder.path, allow_not_found=True, recursive=recursive)
+    infos = folder.system.get_file_info(selector)
+    above = folder.path.rstrip("/") + "/"
+    files = (info.path for info in infos if info.type == fs.FileType.File)
+    return sorted(path.removeprefix(above) for path in files)
+
+
+def _is_pattern(name: str, component: str) -> bool:
+    """Return whether a component of a name is a pattern; in a URL, `?` begins the parameters."""
+    return any(character in component for character in ("*[" if "://" in name else "*[?"))
+
+
+def _match(name: str) -> Iterator[FoundFile]:
+    """Yield the files that match a glob pattern, in any file system; `**` matches all folders."""
+    components = name.split("/")
+    first = next(i for i, component in enumerate(components) if _is_pattern(name, component))
+    above = "/".join(components[:first])
+    wanted = components[first:]
+    folder = resolve_location(above or ("/" if name.startswith("/") else "."))
+    for file in _select(folder, recursive=len(wanted) > 1):
+        if _matches(file.below.split("/"), wanted):
+            yield file
+
+
+def _matches(path: list[str], wanted: list[str]) -> bool:
+    """Return whether the components of a path match those of a pattern.
+
+    >>> _matches(["lang=en", "a.parquet"], ["lang=*", "*.parquet"])
+    True
+    >>> _matches(["a", "b", "c.txt"], ["**", "*.txt"]), _matches(["a", "c.txt"], ["*.txt"])
+    (True, False)
+    """
+    if not wanted:
+        return not path
+    if wanted[0] == "**":
+        return _matches(path, wanted[1:]) or (bool(path) and _matches(path[1:], wanted))
+    return bool(path) and fnmatchcase(path[0], wanted[0]) and _matches(path[1:], wanted[1:])
 
 
 def _select(folder: Location, recursive: bool = False) -> Iterator[FoundFile]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,9 @@ class Mapper:
             raise TypeError(f'{given}; Ray gives one with batch_format="pyarrow"')
         parser = BatchParser(self.options)
         batches = table.to_batches() if isinstance(table, pa.Table) else [table]
-        return pa.Table.from_batches(parser.parse(batches), schema=parser.schema(table.schema))
+        about = {"dodona.version": version("dodona"), "dodona.model": self.options.model}
+        schema = parser.schema(table.schema).with_metadata(about)  # Ray writes it to its files
+        return pa.Table.from_batches(parser.parse(batches), schema=schema)
 
     def __repr__(self) -> str:
         return _described("Mapper", self.options)

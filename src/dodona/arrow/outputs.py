@@ -10,10 +10,11 @@ instead of 1.15. Every reader of Parquet reads the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import signature
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 from pyarrow import compute, parquet
@@ -43,6 +44,9 @@ class RowWriter(Protocol):
     def write(self, batch: pa.RecordBatch) -> None:
         """Write the rows of a batch."""
 
+    def describe(self, about: Mapping[str, Any]) -> None:
+        """Record where the rows come from, if the format has a place for it."""
+
     def finish(self) -> None:
         """Write what remains."""
 
@@ -67,6 +71,7 @@ class ParquetOutput:
         self.file, self.schema = file, schema
         self.waiting, self.n_bytes = list[pa.RecordBatch](), 0
         self.writer: parquet.ParquetWriter | None = None
+        self.about: Mapping[str, Any] = {}
 
     def write(self, batch: pa.RecordBatch) -> None:
         columns = [*map(_encoded, batch.columns)]
@@ -109,10 +114,21 @@ class ParquetOutput:
             )
         return self.writer
 
+    def describe(self, about: Mapping[str, Any]) -> None:
+        self.about = about
+
     def finish(self) -> None:
         if self.waiting:
             self._flush()
-        self._open(self.schema).close()
+        writer = self._open(self.schema)
+        if self.about and hasattr(writer, "add_key_value_metadata"):  # not before pyarrow 16
+            values = {name: _as_text(value) for name, value in self.about.items()}
+            writer.add_key_value_metadata({f"dodona.{name}": values[name] for name in values})
+        writer.close()
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _size(column: pa.Array) -> int:

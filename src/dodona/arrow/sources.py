@@ -117,9 +117,10 @@ class Source:
         if not self.location.is_local:
             return checksum_in(self.location, self.state)
         key = self.location.path, self.state
-        if self.is_young or Source._last[0] != key:
-            Source._last = key, self._reread()
-        return Source._last[1]
+        last = Source._last  # threads may replace it
+        if self.is_young or last[0] != key:
+            Source._last = last = key, self._reread()
+        return last[1]
 
     def fingerprint(self, sha256: str) -> Fingerprint:
         """Return the fingerprint of the bytes that were read; raise an error if they changed."""

@@ -3,21 +3,33 @@
 `dodona.arrow` does the work; it is imported only when needed.
 """
 
+import shutil
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.input_files import STDIN, TREEBANK
 from dodona.cli.progress import ProgressBar
 from dodona.models import advise_on_text
 
+if TYPE_CHECKING:
+    from dodona.arrow.runs.corpus_run import RunProgress, RunSettings
+
 # as in dodona.arrow, which is slow to import; a test compares them
 LEVELS = ("word", "sentence", "document", "conllu")
 PARQUET = "parquet"
-TABLES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv")
+TABLES = (".parquet", ".arrow", ".jsonl", ".ndjson", ".csv", ".tsv")
 FORMATS = (PARQUET, "json")
 INPUTS = (None, "text", "tokens")
+LOG_SECONDS = 60.0  # between two lines where there is no terminal for a bar
+# how the formats begin that stdin may have; anything else is JSON lines
+MAGIC = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow"}
+MAGIC |= {b"\x1f\x8b": ".jsonl.gz", b"\x28\xb5\x2f\xfd": ".jsonl.zst"}
 
 
 def is_corpus(paths: list[str], output: str | None, *only_of_corpora: Any) -> bool:
@@ -26,8 +38,11 @@ def is_corpus(paths: list[str], output: str | None, *only_of_corpora: Any) -> bo
     >>> is_corpus(["in/a.parquet"], None), is_corpus(["notes.txt"], "conllu")
     (True, False)
     """
-    is_given = any(value not in (None, False) for value in only_of_corpora)
-    return output == PARQUET or is_given or any(map(_has_tables, paths))
+    return output == PARQUET or any(map(_is_given, only_of_corpora)) or any(map(_has_tables, paths))
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False  # 0 is a value
 
 
 def _has_tables(path: str) -> bool:
@@ -52,6 +67,10 @@ class CorpusFlags(NamedTuple):
     keep: str | None
     level: str | None
     resume: bool
+    workers: int | None
+    shard: str | None
+    max_errors: int | None
+    plan: bool
 
 
 def check_corpus(
@@ -72,12 +91,12 @@ def check_corpus(
         raise UsageError("--text needs the name of a column")
     if text and (advice := advise_on_text(text)):
         raise UsageError(f"--text is the name of a column of a corpus{advice}")
-    given = (flag for flag, value in corpus_flags.items() if value not in (None, False))
+    given = (flag for flag, value in corpus_flags.items() if _is_given(value))
     why = next(given, "")
     why = why or ("--output parquet" if output == PARQUET else "a table")
     for path in paths:
-        if path == STDIN:
-            raise UsageError(f"{why} is for a corpus, which is not read from stdin: name its files")
+        if path == STDIN and len(paths) > 1:
+            raise UsageError("a corpus is read from stdin or from files, not from both")
         if path.removesuffix(".gz").endswith(TREEBANK):
             raise UsageError(
                 f"{why} is for a corpus of tables or plain texts; {path} is a treebank"
@@ -107,41 +126,111 @@ def parse_corpus(
     quiet: bool = False,
 ) -> None:
     """Parse a corpus into a folder; `options` are those of `dodona.arrow.mapper`."""
-    from dodona.arrow.corpus_run import RunProgress, parse_files
     from dodona.arrow.options import make_options
+    from dodona.arrow.runs.corpus_run import parse_files
     from dodona.arrow.schema import NameTakenError
 
     column = "tokens" if flags.input == "tokens" else "text"
     columns = _columns(flags.keep)
     chosen: dict[str, Any] = {column: flags.text or column, "keep": columns, **options}
     run_options = make_options(model, level=flags.level or LEVELS[0], **chosen)
-    start = time.perf_counter()
-    with ProgressBar("parsing", quiet=quiet) as bar:
-
-        def show(progress: RunProgress) -> None:
-            speed = f"{progress.n_words / (time.perf_counter() - start):,.0f} words/s"
-            n_before = progress.n_bytes_before  # parsed by an earlier run
-            total = max(progress.n_bytes_total - n_before, 1)
-            note = f"{progress.n_words:,} words  {speed}"
-            bar.update(progress.n_bytes - n_before, total, note=note)
-
-        format = flags.output or PARQUET
+    settings = _run_settings(flags)
+    with RunReport(quiet) as report, _spooled(paths) as names:
         try:
-            progress = parse_files(
-                paths, out, run_options, format=format, resume=flags.resume, report=show
-            )
+            progress = parse_files(names, out, run_options, settings, report=report.show)
         except NameTakenError as error:
-            old = next(old for old, new in columns.items() if new == error.name)
+            old = next((old for old, new in columns.items() if new == error.name), error.name)
             raise UsageError(f"{error.problem}: --keep {old}=doc_{error.name}") from None
-    if bar.is_shown:
-        seconds = time.perf_counter() - start
-        speed = f"{progress.n_words / seconds:,.0f} words/s"
-        say(f"{progress.n_parts:,} files, {progress.n_words:,} words in {seconds:.2f} s: {speed}")
-    if progress.n_errors:
-        say(
-            f"{progress.n_errors:,} of {progress.n_documents:,} documents could not be parsed; "
-            "the column 'error' gives the reasons"
+    report.finish(progress, out, is_plan=flags.plan)
+
+
+def _run_settings(flags: CorpusFlags) -> "RunSettings":
+    from dodona.arrow.runs.corpus_run import RunSettings
+    from dodona.arrow.runs.planning import WHOLE, Shard
+
+    try:
+        return RunSettings(
+            format=flags.output or PARQUET,
+            resume=flags.resume,
+            workers=1 if flags.workers is None else flags.workers,
+            shard=WHOLE if flags.shard is None else Shard.parse(flags.shard),
+            max_errors=flags.max_errors or 0,
+            plan_only=flags.plan,
         )
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+class RunReport:
+    """The progress of a run: a bar on a terminal, elsewhere a line every minute."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.bar = quiet, ProgressBar("parsing", quiet=quiet)
+        self.start = self._last = time.perf_counter()
+
+    def __enter__(self) -> "RunReport":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.close()
+
+    def show(self, progress: "RunProgress") -> None:
+        """Show how far a run is."""
+        now = time.perf_counter()
+        speed = f"{progress.n_words / (now - self.start):,.0f} words/s"
+        n_before = progress.n_bytes_before  # parsed by an earlier run
+        total = max(progress.n_bytes_total - n_before, 1)
+        done = progress.n_bytes - n_before
+        note = f"{progress.n_words:,} words  {speed}"
+        self.bar.update(done, total, note=note)
+        if not (self.quiet or self.bar.is_shown) and now - self._last >= LOG_SECONDS:
+            self._last = now
+            say(
+                f"{done / total:.1%}: {progress.n_parts:,} files, {progress.n_words:,} words, "
+                f"{speed}, {progress.n_errors:,} errors"
+            )
+
+    def finish(self, progress: "RunProgress", out: str, *, is_plan: bool) -> None:
+        """Print a summary."""
+        seconds = time.perf_counter() - self.start
+        if is_plan and not self.quiet:
+            say(f"{out}: the schema is fixed, {progress.n_bytes_total:,} bytes are to be parsed")
+        elif not self.quiet:
+            speed = f"{progress.n_words / seconds:,.0f} words/s"
+            say(
+                f"{progress.n_parts:,} files, {progress.n_documents:,} documents, "
+                f"{progress.n_words:,} words in {seconds:.2f} s: {speed}"
+            )
+        if progress.n_failed:
+            files = "1 file" if progress.n_failed == 1 else f"{progress.n_failed:,} files"
+            say(f"{files} could not be read: see {out.rstrip('/')}/_failures*")
+        if progress.n_errors:
+            say(
+                f"{progress.n_errors:,} of {progress.n_documents:,} documents could not be parsed; "
+                "the column 'error' gives the reasons"
+            )
+
+
+@contextmanager
+def _spooled(paths: list[str]) -> Iterator[list[str]]:
+    """Copy stdin to a file, which is read twice: first for the types of the kept columns."""
+    if paths != [STDIN]:
+        yield paths
+        return
+    with TemporaryDirectory(prefix="dodona-") as folder:
+        source = sys.stdin.buffer
+        first = source.read(8)
+        suffix = next((MAGIC[magic] for magic in MAGIC if first.startswith(magic)), ".jsonl")
+        if suffix == ".jsonl" and first.lstrip()[:1] not in (b"{", b""):
+            raise UsageError(
+                "a corpus on stdin is JSON lines, Parquet or Arrow, but this is text: name its "
+                "files or, for CoNLL-U, leave out the flags of a corpus"
+            )
+        path = Path(folder, f"stdin{suffix}")
+        with path.open("wb") as file:
+            file.write(first)
+            shutil.copyfileobj(source, file, 1 << 20)
+        yield [str(path)]
 
 
 def _columns(keep: str | None) -> dict[str, str]:

@@ -110,7 +110,7 @@ class Journal(Generic[T]):
         self.file, self.steps = file, dict[str, T]()
         self._parse, self._key, self._advice = parse, key, advice
         self._repair = repair or advice
-        self._header = None if header is None else _as_json({"dodona": VERSION, **header})
+        self._header = None if header is None else as_json({"dodona": VERSION, **header})
         data = file.read()
         *lines, torn = data.split(b"\n")
         is_new = self._header is not None and not lines
@@ -135,7 +135,7 @@ class Journal(Generic[T]):
         lines = [written] if self._header is None else [self._header, written]
         self.file.append(b"".join(map(_as_line, lines)))
         self._header = None
-        self.steps[name] = self._parse(_as_json(written))
+        self.steps[name] = self._parse(as_json(written))
 
     def _read(self, number: int, line: bytes) -> dict[str, Any]:
         try:
@@ -174,11 +174,16 @@ def _difference(before: Any, now: Any, name: str = "") -> tuple[str, Any, Any] |
     return name, before, now
 
 
+def header_line(header: Mapping[str, Any]) -> bytes:
+    """Return the first line of a journal with this header."""
+    return _as_line(as_json({"dodona": VERSION, **header}))
+
+
 def _as_line(record: Mapping[str, Any]) -> bytes:
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
-def _as_json(record: Mapping[str, Any]) -> dict[str, Any]:
+def as_json(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as JSON restores it: tuples become lists."""
     found: dict[str, Any] = json.loads(json.dumps(record))
     return found

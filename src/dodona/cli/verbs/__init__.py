@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 VERBS = (
     *("train", "parse", "tag", "cluster", "distil", "enhance", "calibrate", "evaluate"),
-    *("validate", "grep", "facts"),
+    *("validate", "grep", "facts", "check"),
     *("convert", "draw", "info", "explain", "models", "get", "package", "oracle", "serve"),
     "bench",
 )

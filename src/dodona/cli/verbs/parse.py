@@ -131,6 +131,19 @@ def parse(
         Flag("corpus: what a row of the output stands for", choices=LEVELS, default="word"),
     ] = None,
     resume: Annotated[bool, Flag("corpus: continue an interrupted run")] = False,
+    workers: Annotated[
+        int | None, Flag("corpus: number of processes, each with --threads", default="1")
+    ] = None,
+    shard: Annotated[
+        str | None,
+        Flag("corpus: parse only the part I (from 0) of N", metavar="I/N", default="all parts"),
+    ] = None,
+    max_errors: Annotated[
+        int | None, Flag("corpus: leave out up to N files that cannot be read", default="0")
+    ] = None,
+    plan: Annotated[
+        bool, Flag("corpus: fix the schema of the output and list its files, and parse nothing")
+    ] = False,
     quiet: Annotated[bool, Flag("print no progress and no speed")] = False,
 ) -> None:
     """Parse text or sentences with a trained model.
@@ -140,9 +153,9 @@ def parse(
     adds the tags and lemmas that a sentence lacks; everything else is kept. Files with the suffix
     .gz are read and written compressed.
 
-    A corpus consists of files in .parquet, .jsonl or .csv (.gz, .zst), of folders of such files or,
-    with --output parquet, of folders of texts; URLs are allowed. Each file becomes a file in the
-    folder of -o.
+    A corpus consists of files in .parquet, .arrow, .jsonl or .csv (.gz, .zst), of folders of such
+    files or, with --output parquet, of folders of texts; URLs are allowed. Each file becomes a file
+    in the folder of -o, which `dodona check` compares with what the run has recorded.
 
     echo "Oaks speak." | dodona parse en
     """
@@ -151,13 +164,17 @@ def parse(
     model, paths = split_off_model(inputs or [])
     if else_ is not None and model != AUTO:
         raise UsageError(f"--else is for {AUTO}: dodona parse {AUTO} --else {else_}")
-    corpus_flags = {"--text": text, "--keep": keep, "--level": level, "--resume": resume}
+    corpus_flags: dict[str, Any] = {"--text": text, "--keep": keep, "--level": level}
+    corpus_flags |= {"--resume": resume, "--workers": workers, "--shard": shard}
+    corpus_flags |= {"--max-errors": max_errors, "--plan": plan}
     if is_corpus(paths, output, *corpus_flags.values()):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
         unfit |= {"given": given, "k-best": k_best is not None}
         unfit["encoding"] = check_encoding(encoding) != UTF8
         check_corpus(paths, out, input, output, corpus_flags, unfit)
-        chosen = CorpusFlags(input, output, text, keep, level, resume)
+        chosen = CorpusFlags(
+            input, output, text, keep, level, resume, workers, shard, max_errors, plan
+        )
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         options |= {"constraints": constraints, "graph": graph, "confidence": confidence}
         options |= {"rules": rules, "default": else_}

@@ -1,0 +1,1 @@
+"""Runs over files: a corpus in, tables of trees out, resumable and checked."""
