@@ -1,0 +1,409 @@
+// The page of the workbench: one sentence at a time, by keyboard, by mouse or by typed commands.
+import { announce, button, count, element, find, hashOf, hashValues, listen, memory, Notice, showError } from "./shared.js";
+import { showAgreement } from "./agreement.js";
+import { AlikePanel } from "./alike.js";
+import { Board } from "./board.js";
+import { CommandError, COMMANDS, joined, readCommand } from "./commands.js";
+import { KEYS, WordPanel } from "./fields.js";
+import { LearningPanel } from "./learning.js";
+import { showLesson } from "./lesson.js";
+import { Conflict, inTurn, read, write } from "./requests.js";
+
+const POLL = 3000; // milliseconds
+const HELP_KEYS = [
+	["← → Home End", "another word"],
+	["↑ ↓", "the head of the word; its first dependent"],
+	["h r t l x f m", "edit head, relation, UPOS tag, lemma, XPOS, features, MISC; the most likely values come first; Enter takes one, Escape leaves"],
+	["Enter", "confirm the word, and go to the next one that is not decided"],
+	["Ctrl Enter", "confirm the whole sentence and go on"],
+	["Delete", "take the arc away; the parser fills it in again"],
+	["s, j, w", "begin a command: split the word; join it with the next; make a multiword token"],
+	["Ctrl Z, Ctrl Y", "undo, redo: without end, also after a restart"],
+	["Page down, Page up", "next sentence, previous sentence (also n, p)"],
+	["0–9, <, :", "begin a command"],
+	["?", "this help"],
+];
+
+class Workbench {
+	constructor() {
+		this.board = new Board(find("board"), {
+			choose: (word) => this.choose(word),
+			join: (head, word) => this.join(head, word),
+			edit: (word) => this.editField(word, "deprel"),
+		});
+		this.panel = new WordPanel(find("word"), {
+			send: (change, leave) => this.send(change, { leave }),
+			check: (change) => this.check(change),
+			leave: () => this.board.mark(this.chosen, true),
+		});
+		this.alike = new AlikePanel(find("alike"), this);
+		this.learning = new LearningPanel(find("learning"), this);
+		this.history = []; // of commands, latest last
+		this.seen = []; // sentences, for the way back
+	}
+
+	async start() {
+		this.listen();
+		this.overview = await read("overview");
+		const { sentence, word } = hashValues();
+		await this.open(Math.min(Math.max(1, Number(sentence) || 1), this.overview.n_sentences) - 1, Number(word) || 1);
+		this.board.mark(this.chosen, true);
+		this.showOverview();
+		showAgreement(find("agreement"), this);
+		showLesson(find("lesson"), this);
+		setInterval(() => document.hidden || this.refresh(), POLL);
+	}
+
+	// Run a task and show what goes wrong.
+	async attempt(task) {
+		try {
+			showError(find("error"), null);
+			return await task();
+		} catch (error) {
+			showError(find("error"), error);
+			return null;
+		}
+	}
+
+	// Sentences
+
+	async open(index, chosen = 1) {
+		const view = await read("sentence", { index });
+		this.show(view, chosen);
+	}
+
+	show(view, chosen = this.chosen) {
+		const isElsewhere = view.index !== this.view?.index;
+		const hasFocus = find("board").contains(document.activeElement);
+		this.view = view;
+		this.chosen = Math.min(Math.max(chosen, 1), view.words.length);
+		this.board.draw(view, this.chosen);
+		if (hasFocus) this.board.mark(this.chosen, true);
+		this.panel.show(view, this.chosen);
+		find("text").textContent = view.text || view.words.map((word) => word.form).join(" ");
+		find("number").value = view.index + 1;
+		find("state").textContent = { untouched: "untouched", partial: "◐ partial", done: "✓ done" }[view.state];
+		find("state").className = `badge ${view.state}`;
+		this.showProblems();
+		if (isElsewhere || document.activeElement !== find("comments")) find("comments").value = view.comments.join("\n");
+		this.note();
+	}
+
+	showProblems() {
+		find("problems").replaceChildren(...this.view.problems.map((problem) => element("li", {}, button(
+			`⚠ ${problem.word ? `${problem.word} ${this.view.words[problem.word - 1]?.form ?? ""}: ` : ""}${problem.message}`,
+			() => this.choose(problem.word || 1, true),
+		))));
+	}
+
+	choose(word, isFocused = true) {
+		this.chosen = Math.min(Math.max(word, 1), this.view.words.length);
+		this.board.mark(this.chosen, isFocused);
+		this.panel.show(this.view, this.chosen);
+		this.note();
+	}
+
+	// Keep the place in the address, so that a reload comes back to it.
+	note() {
+		history.replaceState(null, "", `${location.pathname}${hashOf({ sentence: this.view.index + 1, word: this.chosen })}`);
+	}
+
+	async go(index, chosen = 1) {
+		await this.attempt(async () => {
+			if (this.view && index !== this.view.index) this.seen.push(this.view.index);
+			await this.open(index, chosen);
+			this.notify("");
+			announce(`Sentence ${index + 1}: ${this.view.text}`);
+		});
+	}
+
+	async next() {
+		await this.attempt(async () => {
+			const order = find("order").value;
+			const query = { order, after: this.view.index };
+			if (order === "pattern") {
+				query.pattern = find("next-pattern").value.trim();
+				if (!query.pattern) throw new Notice("Which pattern? Type one beside “Next is”, such as upos=NOUN >obl *.");
+			}
+			const { index } = await read("next", query);
+			if (index === null) this.notify(order === "file" ? "This is the last sentence." : "No other sentence is left in this order.");
+			else await this.go(index);
+		});
+	}
+
+	async back() {
+		const index = this.seen.pop() ?? this.view.index - 1;
+		if (index < 0) return this.notify("This is the first sentence.");
+		return this.attempt(() => this.open(index));
+	}
+
+	// Changes
+
+	// Send a change; the page shows the new tree as soon as the answer is there.
+	send(change, { leave = false, index = null } = {}) {
+		const start = performance.now();
+		const before = this.view;
+		return inTurn(() => this.attempt(async () => {
+			const { index: here, revision } = this.view;
+			if (index !== null && index !== here) throw new Notice("The sentence is no longer on the page; try again.");
+			const view = await write("change", { index: here, revision, change }).catch((error) => this.lose(error));
+			this.notify("");
+			this.alike.remember(before, change);
+			this.show(view);
+			if (leave) this.board.mark(this.chosen, true);
+			announce(this.describeChange(view));
+			this.measure(start);
+			this.refresh(true);
+			return view;
+		}));
+	}
+
+	// Record how long a change took until its tree was painted, for the browser's own tools.
+	measure(start) {
+		requestAnimationFrame(() => setTimeout(() => performance.measure("dodona: change to tree", { start, end: performance.now() })));
+	}
+
+	// Another page was faster: show its work; what was typed here is kept.
+	lose(error) {
+		if (error instanceof Conflict) {
+			const typed = { command: find("command").value };
+			const field = document.activeElement?.id?.startsWith("field-") ? [document.activeElement.id, document.activeElement.value] : null;
+			this.show(error.view);
+			find("command").value = typed.command;
+			if (field) {
+				find(field[0]).value = field[1];
+				find(field[0]).focus();
+			}
+			throw new Notice("This sentence was changed in another page in the meantime, and is shown as it is now. What you typed is still there: look at it, and press Enter again.");
+		}
+		throw error;
+	}
+
+	describeChange(view) {
+		const { changed, problems } = view;
+		const parts = [changed.length ? `The parser changed ${count(changed.length, "other arc")}.` : "Done."];
+		if (problems.length) parts.push(`${count(problems.length, "problem")}.`);
+		return parts.join(" ");
+	}
+
+	async check(change) {
+		try {
+			return (await write("check", { index: this.view.index, revision: this.view.revision, change })).problems;
+		} catch (error) {
+			return [{ message: error.message }];
+		}
+	}
+
+	// An arc that was dragged; its relation is offered for correction at once.
+	async join(head, word) {
+		this.choose(word, false);
+		const view = await this.send({ kind: "set-arc", word, head, deprel: head === 0 ? "root" : null });
+		if (!view) return;
+		this.choose(word, true);
+		if (head !== 0) this.panel.focus("deprel");
+	}
+
+	editField(word, field) {
+		this.choose(word, false);
+		this.panel.focus(field);
+	}
+
+	async confirmWord() {
+		const { chosen } = this;
+		if (!await this.send({ kind: "confirm", words: [chosen] })) return;
+		const rest = this.view.words.filter((word) => ["guessed", "open"].includes(word.arc));
+		this.choose((rest.find((word) => word.id > chosen) ?? rest[0] ?? this.view.words[chosen - 1]).id);
+	}
+
+	async confirmSentence() {
+		const view = await this.send({ kind: "confirm" });
+		if (view) await this.next();
+		this.board.mark(this.chosen, true);
+	}
+
+	async turnBack(name) {
+		await inTurn(() => this.attempt(async () => {
+			this.show(await write(name));
+			this.notify(name === "undo" ? "Undone." : "Done again.");
+			this.refresh(true);
+		}));
+	}
+
+	async save() {
+		await this.attempt(async () => {
+			await write("save");
+			this.notify("The file is written.");
+			this.refresh(true);
+		});
+	}
+
+	async run(text) {
+		const { change, action, value } = readCommand(text, this.view);
+		if (change) {
+			const about = change.word ?? change.first;
+			if (about) this.choose(about, false);
+			return Boolean(await this.send(change));
+		}
+		const actions = {
+			undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), next: () => this.next(), back: () => this.back(), save: () => this.save(),
+			learn: () => this.learning.learn(), help: () => this.help(), go: () => this.go(value - 1), find: () => this.alike.find(value),
+		};
+		await actions[action]();
+		return true;
+	}
+
+	// The whole work
+
+	async refresh(isOwn = false) {
+		try {
+			const before = this.overview;
+			this.overview = await read("overview");
+			this.showOverview();
+			if (isOwn || this.overview.n_decisions === before.n_decisions) return;
+			const view = await read("sentence", { index: Math.min(this.view.index, this.overview.n_sentences - 1) });
+			if (view.revision === this.view.revision || document.activeElement?.id?.startsWith("field-")) return;
+			this.show(view);
+			this.notify("This sentence was changed in another page.");
+		} catch (error) {
+			showError(find("error"), error);
+		}
+	}
+
+	showOverview() {
+		const { path, n_sentences: n, n_done: done, n_partial: partial, can_undo: canUndo, can_redo: canRedo, is_saved: isSaved } = this.overview;
+		const name = path.split(/[\\/]/).at(-1);
+		document.title = `${name} · Dodona`;
+		find("file").textContent = name;
+		find("progress").textContent = `${done} of ${count(n, "sentence")} done${partial ? `, ${partial} partial` : ""}`;
+		find("of").textContent = `of ${n}`;
+		find("number").max = n;
+		find("undo").disabled = !canUndo;
+		find("redo").disabled = !canRedo;
+		find("save").textContent = isSaved ? "Saved" : "Save";
+		this.learning.show(this.overview);
+	}
+
+	notify(text) {
+		find("notice").hidden = !text;
+		find("notice").textContent = text;
+	}
+
+	help() {
+		const rows = (pairs) => pairs.map(([term, what]) => element("div", {}, element("dt", {}, term), element("dd", {}, what)));
+		find("help-keys").replaceChildren(...rows(HELP_KEYS));
+		find("help-commands").replaceChildren(...rows(COMMANDS));
+		find("help").showModal();
+	}
+
+	// Events
+
+	listen() {
+		const clicks = { undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), save: () => this.save(), back: () => this.back(), next: () => this.next(), confirm: () => this.confirmSentence(), "help-button": () => this.help() };
+		for (const [id, action] of Object.entries(clicks)) listen(id, "click", action);
+		listen("number", "change", () => this.go(Math.min(Math.max(1, Number(find("number").value) || 1), this.overview.n_sentences) - 1));
+		find("order").value = memory.get("annotate.order", "file");
+		const showPattern = () => { find("order-pattern").hidden = find("order").value !== "pattern"; };
+		showPattern();
+		listen("order", "change", () => { memory.set("annotate.order", find("order").value); showPattern(); });
+		listen("command-form", "submit", (event) => { event.preventDefault(); this.runTyped(); });
+		listen("command", "keydown", (event) => this.pressInCommand(event));
+		listen("command", "input", () => this.tryCommand());
+		listen("comment-form", "submit", (event) => {
+			event.preventDefault();
+			const lines = find("comments").value.split("\n").map((line) => line.trim()).filter(Boolean).map((line) => (line.startsWith("#") ? line : `# ${line}`));
+			this.send({ kind: "set-comment", lines });
+		});
+		this.board.words.addEventListener("keydown", (event) => this.press(event));
+		this.board.words.addEventListener("click", (event) => {
+			const word = event.target.closest(".word");
+			if (word) this.choose(Number(word.dataset.word));
+		});
+		addEventListener("keydown", (event) => this.pressAnywhere(event));
+		find("structure-buttons").append(...[
+			["Split the word…", () => `${this.chosen} split `], ["Join with the next word", () => `${this.chosen}-${this.chosen + 1} merge`],
+			["Multiword token…", () => `${this.chosen}-${this.chosen + 1} token ${joined(this.view, this.chosen, this.chosen + 1)}`], ["Remove the multiword token", () => `${this.chosen} untoken`],
+			["New sentence from here", () => `${this.chosen} cut`], ["Append the next sentence", () => "append"],
+		].map(([name, text]) => button(name, () => this.begin(text()))));
+	}
+
+	// Write a command for the user, who can change it.
+	begin(text) {
+		const input = find("command");
+		input.value = text;
+		input.focus();
+		this.tryCommand();
+	}
+
+	async runTyped() {
+		const input = find("command");
+		const text = input.value.trim();
+		if (!text) return;
+		try {
+			find("command-trouble").textContent = "";
+			if (!await this.run(text)) return;
+			this.history.push(text);
+			if (input.value.trim() === text) input.value = "";
+			find("command-trouble").textContent = "";
+		} catch (error) {
+			if (!(error instanceof CommandError)) throw error;
+			find("command-trouble").textContent = error.message;
+		}
+	}
+
+	// Show which rules a command would break, while it is typed.
+	async tryCommand() {
+		const text = find("command").value;
+		let change = null;
+		try {
+			change = text.trim() ? readCommand(text, this.view).change : null;
+		} catch { /* not yet a command */ }
+		const problems = change ? await this.check(change) : [];
+		if (find("command").value === text) find("command-trouble").textContent = problems.map((problem) => `⚠ ${problem.message}`).join(" ");
+	}
+
+	pressInCommand(event) {
+		if (event.key === "Escape") this.board.mark(this.chosen, true);
+		else if (event.key === "ArrowUp" && this.history.length) find("command").value = this.history.at(-1);
+		else return;
+		event.preventDefault();
+	}
+
+	// Keys while a word has the focus.
+	press(event) {
+		if (event.altKey || event.metaKey || event.ctrlKey) return;
+		const { chosen, view } = this;
+		const on = view.is_rtl ? -1 : 1;
+		const word = view.words[chosen - 1];
+		const to = {
+			ArrowRight: chosen + on, ArrowLeft: chosen - on, Home: 1, End: view.words.length,
+			ArrowUp: word.head || chosen, ArrowDown: view.words.find((other) => other.head === chosen)?.id ?? chosen,
+		}[event.key];
+		const actions = {
+			Enter: () => this.confirmWord(), Delete: () => this.send({ kind: "clear-arc", word: chosen }), Backspace: () => this.send({ kind: "clear-arc", word: chosen }),
+			s: () => this.begin(`${chosen} split `), j: () => this.begin(`${chosen}-${chosen + 1} merge`), w: () => this.begin(`${chosen}-${chosen + 1} token `),
+			n: () => this.next(), p: () => this.back(), "<": () => this.begin(`${chosen} < `), ">": () => this.begin(`${chosen} > `), ":": () => this.begin(""), "?": () => this.help(),
+		};
+		if (to !== undefined) this.choose(to);
+		else if (event.key in KEYS) this.panel.focus(KEYS[event.key]);
+		else if (/^\d$/.test(event.key)) this.begin(event.key);
+		else if (event.key in actions) actions[event.key]();
+		else return;
+		event.preventDefault();
+	}
+
+	pressAnywhere(event) {
+		const isTyping = event.target.matches("input, textarea, select");
+		const key = event.key.toLowerCase();
+		if (find("help").open) return;
+		if ((event.ctrlKey || event.metaKey) && key === "enter") this.confirmSentence();
+		else if ((event.ctrlKey || event.metaKey) && !isTyping && key === "z") this.turnBack(event.shiftKey ? "redo" : "undo");
+		else if ((event.ctrlKey || event.metaKey) && !isTyping && key === "y") this.turnBack("redo");
+		else if (!isTyping && event.key === "PageDown") this.next();
+		else if (!isTyping && event.key === "PageUp") this.back();
+		else return;
+		event.preventDefault();
+	}
+}
+
+const workbench = new Workbench();
+workbench.attempt(() => workbench.start());

@@ -1,0 +1,236 @@
+// The drawing of a sentence: words in one line that stays in sight, arcs above them.
+import { element } from "./shared.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const [FORM_FONT, SMALL_FONT] = ["16px system-ui, sans-serif", "11px system-ui, sans-serif"];
+const [PADDING, LEVEL, CORNER, ARROW, MARGIN] = [20, 21, 7, 7, 14]; // pixels
+const ROOT_LABEL = 26; // pixels above all arcs, where the line to the root begins
+const DRAG_AFTER = 6; // pixels; shorter movements are clicks
+const UNSURE = 0.7;
+// How arcs and tags came about; the marks stand beneath the words, since colours alone say nothing.
+export const MARKS = { set: "●", confirmed: "✓", guessed: "○", open: "–" };
+
+const context = document.createElement("canvas").getContext("2d");
+const widths = new Map(); // of texts, as the browser draws them
+
+function widthOf(text, font) {
+	const key = `${font}\n${text}`;
+	if (!widths.has(key)) {
+		context.font = font;
+		widths.set(key, context.measureText(text).width);
+	}
+	return widths.get(key);
+}
+
+function shape(name, attributes, text = null) {
+	const made = document.createElementNS(SVG, name);
+	for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+	if (text !== null) made.textContent = text;
+	return made;
+}
+
+// Columns that are empty are written as _.
+export const bare = (value) => (value === "_" ? "" : value);
+export const sureness = (word) => (word.confidence === null ? "" : `${Math.round(100 * word.confidence)}%`);
+
+// Lay words and arcs out, from the start of the line: centres of words, levels of arcs.
+function arrange(words) {
+	const cells = words.map((word) => PADDING + Math.max(
+		widthOf(word.form, FORM_FONT), widthOf(word.lemma, SMALL_FONT), widthOf(`${word.upos} ⚠`, SMALL_FONT), widthOf(`${word.id} ${MARKS.set}100%?`, SMALL_FONT)));
+	const arcs = words.filter((word) => word.head !== null).map((word) => ({
+		word, head: word.head, low: Math.min(word.head, word.id), high: Math.max(word.head, word.id), wide: widthOf(word.deprel, SMALL_FONT) + 18,
+	}));
+	const long = arcs.filter((arc) => arc.head > 0).sort((a, b) => a.high - a.low - (b.high - b.low) || a.low - b.low);
+	const gaps = cells.map(() => 0); // before each word
+	const centres = [];
+	const place = () => cells.reduce((x, cell, i) => {
+		centres[i] = x + gaps[i] + cell / 2;
+		return x + gaps[i] + cell;
+	}, MARGIN);
+	place();
+	for (const arc of long) {
+		const missing = arc.wide - (centres[arc.high - 1] - centres[arc.low - 1]);
+		if (missing > 0) {
+			gaps[arc.high - 1] += missing;
+			place();
+		}
+	}
+	const heights = cells.map(() => 0); // levels in use between a word and the next
+	for (const arc of long) {
+		arc.level = 1 + Math.max(...heights.slice(arc.low - 1, arc.high - 1));
+		heights.fill(arc.level, arc.low - 1, arc.high - 1);
+	}
+	spread(long, cells);
+	return { cells, gaps, centres, arcs, width: place() + MARGIN, nLevels: Math.max(0, ...heights) };
+}
+
+// Let the arcs of a head leave it side by side, the longest one nearest to the middle.
+function spread(arcs, cells) {
+	const sides = new Map();
+	for (const arc of [...arcs].reverse()) {
+		const key = arc.head < arc.word.id ? arc.head : -arc.head;
+		if (!sides.has(key)) sides.set(key, []);
+		sides.get(key).push(arc);
+	}
+	for (const [key, group] of sides) {
+		const step = Math.min(5, (cells[Math.abs(key) - 1] / 2 - 6) / group.length);
+		group.forEach((arc, i) => { arc.offset = Math.sign(key) * (5 + i * step); });
+	}
+}
+
+export class Board {
+	// `choose(word)` is called for a click, `join(head, dependent)` after dragging, `edit(word)` for labels.
+	constructor(holder, { choose, join, edit }) {
+		Object.assign(this, { holder, choose, join, edit });
+		this.arcs = shape("svg", { class: "arcs", "aria-hidden": "true" });
+		this.words = element("div.words", { role: "group", "aria-label": "Words" });
+		this.sheet = element("div.sheet", {}, this.arcs, this.words);
+		holder.replaceChildren(this.sheet);
+		this.sheet.addEventListener("pointerdown", (event) => this.grab(event));
+	}
+
+	draw(view, chosen) {
+		this.view = view;
+		this.layout = arrange(view.words);
+		this.holder.dir = view.is_rtl ? "rtl" : "ltr";
+		this.sheet.style.width = `${this.layout.width}px`;
+		this.drawArcs();
+		this.drawWords();
+		this.mark(chosen, false);
+	}
+
+	x(position) {
+		return this.view.is_rtl ? this.layout.width - position : position;
+	}
+
+	drawArcs() {
+		const { arcs, width, nLevels } = this.layout;
+		this.ground = ROOT_LABEL + LEVEL * nLevels + 12;
+		for (const [name, value] of [["width", width], ["height", this.ground]]) this.arcs.setAttribute(name, value);
+		this.arcs.replaceChildren(...arcs.map((arc) => this.drawArc(arc)));
+	}
+
+	drawArc(arc) {
+		const { word } = arc;
+		const { centres } = this.layout;
+		const isChanged = this.view.changed.includes(word.id);
+		const group = shape("g", { class: `arc ${word.arc}${isChanged ? " changed" : ""}`, "data-word": word.id });
+		const end = centres[word.id - 1];
+		let [path, labelX, y] = ["", end, 16];
+		if (arc.head) {
+			const start = centres[arc.head - 1] + arc.offset;
+			const inwards = end > start ? 1 : -1;
+			const corner = Math.min(CORNER, Math.abs(end - start) / 2) * inwards;
+			y = this.ground - LEVEL * arc.level;
+			labelX = (start + end) / 2;
+			path = `M${this.x(start)},${this.ground}V${y + CORNER}Q${this.x(start)},${y} ${this.x(start + corner)},${y}H${this.x(end - corner)}Q${this.x(end)},${y} ${this.x(end)},${y + CORNER}V${this.ground - ARROW}`;
+		} else path = `M${this.x(end)},${y + 6}V${this.ground - ARROW}`;
+		const tip = this.x(end);
+		group.append(
+			shape("path", { class: "line", d: path }),
+			shape("path", { class: "arrow", d: `M${tip - 3.5},${this.ground - ARROW}h7L${tip},${this.ground}z` }),
+			shape("text", { class: "label", x: this.x(labelX), y: y + 4 }, word.deprel === "_" ? "?" : word.deprel),
+		);
+		return group;
+	}
+
+	drawWords() {
+		const troubled = new Set(this.view.problems.map((problem) => problem.word));
+		const inRange = new Map(this.view.ranges.flatMap((range) => Array.from({ length: range.last - range.first + 1 }, (_, i) => [range.first + i, range])));
+		this.buttons = this.view.words.map((word, i) => this.drawWord(word, i, troubled.has(word.id), inRange.get(word.id)));
+		this.words.replaceChildren(...this.buttons);
+	}
+
+	drawWord(word, i, isTroubled, range) {
+		const isUnsure = word.arc === "guessed" && word.confidence !== null && word.confidence < UNSURE;
+		const mark = `${MARKS[word.arc]}${word.arc === "guessed" ? sureness(word) : ""}${isUnsure ? "?" : ""}`;
+		const made = element(`button.word.${word.arc}`, { type: "button", tabIndex: -1, "data-word": word.id, "aria-label": this.describe(word, isTroubled, range) },
+			element("span.number", {}, `${word.id} `, element("span.mark", {}, mark)),
+			element("bdi.form", {}, word.form),
+			element(`span.tag.${word.tags}`, {}, `${bare(word.upos) || "–"}${isTroubled ? " ⚠" : ""}`),
+			element("bdi.lemma", {}, bare(word.lemma) || "\u00a0"),
+			range ? element(`bdi.range${range.first === word.id ? ".first" : ""}`, { title: range.form }, range.first === word.id ? range.form : "\u00a0") : null);
+		made.style.width = `${this.layout.cells[i]}px`;
+		made.style.marginInlineStart = `${this.layout.gaps[i] + (i ? 0 : MARGIN)}px`;
+		return made;
+	}
+
+	// What a screen reader reads.
+	describe(word, isTroubled, range) {
+		const head = word.head ? `${word.deprel} of ${word.head} ${this.view.words[word.head - 1]?.form ?? ""}` : word.head === 0 ? word.deprel : "no head";
+		const sure = word.arc === "guessed" && word.confidence !== null ? ` with ${sureness(word)}` : "";
+		const parts = [`${word.id} ${word.form}`, bare(word.upos) || "no tag", head, `${word.arc}${sure}`];
+		if (this.view.changed.includes(word.id)) parts.push("changed");
+		if (range) parts.push(`part of ${range.form}`);
+		if (isTroubled) parts.push("breaks a rule");
+		return parts.join(", ");
+	}
+
+	// Mark the chosen word: the only tab stop of the group.
+	mark(chosen, isFocused) {
+		this.buttons.forEach((button, i) => {
+			button.tabIndex = i + 1 === chosen ? 0 : -1;
+			button.classList.toggle("chosen", i + 1 === chosen);
+			if (i + 1 === chosen) button.setAttribute("aria-current", "true");
+			else button.removeAttribute("aria-current");
+		});
+		for (const arc of this.arcs.children) arc.classList.toggle("chosen", Number(arc.dataset.word) === chosen);
+		const button = this.buttons[chosen - 1];
+		if (isFocused) button?.focus({ preventScroll: true });
+		this.show(button);
+	}
+
+	// Scroll sideways to a word, with its neighbours.
+	show(button) {
+		if (!button) return;
+		const [box, inside] = [button.getBoundingClientRect(), this.holder.getBoundingClientRect()];
+		const edge = Math.min(120, inside.width / 4);
+		const over = box.right + edge - inside.right;
+		const under = inside.left + edge - box.left;
+		if (over > 0) this.holder.scrollLeft += over;
+		else if (under > 0) this.holder.scrollLeft -= under;
+	}
+
+	// Drag from a word, or from above the words for the root; a click chooses a word or a label.
+	grab(event) {
+		if (event.button !== 0 || event.pointerType === "touch") return; // fingers scroll
+		const from = event.target.closest(".word");
+		const arc = event.target.closest(".arc");
+		const head = from ? Number(from.dataset.word) : 0;
+		const [startX, startY] = [event.clientX, event.clientY];
+		let rubber = null;
+		const position = ({ clientX, clientY }) => {
+			const box = this.arcs.getBoundingClientRect();
+			return [clientX - box.left, Math.min(clientY - box.top, this.ground)];
+		};
+		const [x1, y1] = position(event);
+		const move = (moved) => {
+			if (!rubber && Math.hypot(moved.clientX - startX, moved.clientY - startY) < DRAG_AFTER) return;
+			rubber ??= this.arcs.appendChild(shape("line", { class: "rubber", x1, y1 }));
+			const [x2, y2] = position(moved);
+			rubber.setAttribute("x2", x2);
+			rubber.setAttribute("y2", y2);
+			this.aim(document.elementFromPoint(moved.clientX, moved.clientY)?.closest(".word"));
+			moved.preventDefault();
+		};
+		const drop = (dropped) => {
+			removeEventListener("pointermove", move);
+			removeEventListener("pointercancel", drop);
+			removeEventListener("pointerup", drop);
+			this.aim(null);
+			rubber?.remove();
+			const to = document.elementFromPoint(dropped.clientX, dropped.clientY)?.closest(".word");
+			if (dropped.type === "pointercancel") return;
+			if (rubber && to && this.words.contains(to) && to !== from) this.join(head, Number(to.dataset.word));
+			else if (!rubber && arc) this.edit(Number(arc.dataset.word));
+		};
+		if (from) event.preventDefault(); // no selection of text
+		addEventListener("pointermove", move);
+		addEventListener("pointerup", drop);
+		addEventListener("pointercancel", drop);
+	}
+
+	aim(button) {
+		for (const other of this.buttons) other.classList.toggle("aimed", other === button);
+	}
+}

@@ -1,0 +1,190 @@
+// The columns of the chosen word, each with completion: the most likely values first.
+import { element } from "./shared.js";
+import { read } from "./requests.js";
+import { bare, MARKS, sureness } from "./board.js";
+import { relate } from "./commands.js";
+
+const FIELDS = [
+	["head", "Head", "h"],
+	["deprel", "Relation", "r"],
+	["upos", "UPOS", "t"],
+	["lemma", "Lemma", "l"],
+	["xpos", "XPOS", "x"],
+	["feats", "Features", "f"],
+	["misc", "MISC", "m"],
+];
+export const KEYS = Object.fromEntries(FIELDS.map(([name, , key]) => [key, name]));
+const CHOSEN_FIRST = ["head", "deprel", "upos"]; // Enter takes the first value that is offered
+const WITHOUT_LIST = ["misc"];
+const CHECK_AFTER = 60; // milliseconds without a key
+
+// A text field with a list of values: ↓ and ↑ choose, Enter takes, Escape closes, then leaves.
+class Combobox {
+	constructor(panel, name, label, key) {
+		Object.assign(this, { panel, name });
+		const id = `field-${name}`;
+		this.input = element("input", { id, type: "text", autocomplete: "off", spellcheck: false, autocapitalize: "off", role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list", "aria-controls": `${id}-list` });
+		this.list = element("ul.values", { id: `${id}-list`, role: "listbox", "aria-label": `Values of ${label}`, hidden: true });
+		this.box = element("div.field", {}, element("label", { htmlFor: id }, label, " ", element("kbd", { "aria-hidden": "true" }, key)), this.input, this.list);
+		this.input.addEventListener("focus", () => { this.input.select(); this.offer(""); });
+		this.input.addEventListener("input", () => this.offer(this.input.value));
+		this.input.addEventListener("keydown", (event) => this.press(event));
+		this.input.addEventListener("change", () => this.take(this.input.value));
+		this.input.addEventListener("blur", () => this.close());
+		this.list.addEventListener("pointerdown", (event) => {
+			event.preventDefault(); // the field keeps the focus
+			const option = event.target.closest("[role=option]");
+			if (option) this.take(option.dataset.value, true);
+		});
+	}
+
+	// Show a value; what is being typed is left alone.
+	show(value) {
+		this.shown = value;
+		this.input.value = value;
+		this.close();
+	}
+
+	async offer(prefix) {
+		const turn = this.turn = Symbol("only the latest answer is shown");
+		this.panel.tryOut(this);
+		if (WITHOUT_LIST.includes(this.name)) return;
+		const values = await this.panel.suggest(this.name, prefix);
+		if (turn !== this.turn || document.activeElement !== this.input) return;
+		const typed = this.input.value;
+		this.list.replaceChildren(...values.map((value, i) => element("li", { role: "option", id: `${this.list.id}-${i}`, "data-value": value, "aria-selected": "false" }, element("bdi", {}, this.panel.name(this.name, value)))));
+		this.at = -1;
+		this.list.hidden = !values.length;
+		this.input.setAttribute("aria-expanded", String(Boolean(values.length)));
+		this.input.removeAttribute("aria-activedescendant");
+		if (CHOSEN_FIRST.includes(this.name) && prefix && values.length && !values.includes(typed)) this.point(0);
+	}
+
+	point(at) {
+		const options = [...this.list.children];
+		if (!options.length) return;
+		this.at = (at + options.length) % options.length;
+		options.forEach((option, i) => option.setAttribute("aria-selected", String(i === this.at)));
+		options[this.at].scrollIntoView({ block: "nearest" });
+		this.input.setAttribute("aria-activedescendant", options[this.at].id);
+		this.panel.tryOut(this);
+	}
+
+	get candidate() {
+		return this.list.hidden || this.at < 0 ? this.input.value.trim() : this.list.children[this.at].dataset.value;
+	}
+
+	press(event) {
+		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+		if (step) {
+			event.preventDefault();
+			if (this.list.hidden) this.offer(this.input.value);
+			else this.point(this.at < 0 && step < 0 ? -1 : this.at + step);
+		} else if (event.key === "Enter") {
+			event.preventDefault();
+			this.take(this.candidate, true);
+		} else if (event.key === "Escape") {
+			event.preventDefault();
+			if (this.list.hidden || this.at < 0) {
+				this.show(this.shown);
+				this.panel.leave();
+			} else this.close();
+		}
+	}
+
+	take(value, leave = false) {
+		const text = value.trim();
+		this.turn = null;
+		if (text !== this.shown) this.panel.take(this.name, text, leave);
+		else if (leave) this.panel.leave();
+		this.close();
+	}
+
+	close() {
+		this.turn = null;
+		this.at = -1;
+		this.list.hidden = true;
+		this.input.setAttribute("aria-expanded", "false");
+		this.input.removeAttribute("aria-activedescendant");
+	}
+}
+
+export class WordPanel {
+	// `send(change)` changes the sentence, `check(change)` tells the rules that it would break, and
+	// `leave()` goes back to the words.
+	constructor(holder, { send, check, leave }) {
+		Object.assign(this, { send, check, leave });
+		this.title = element("h2", { id: "word-title" });
+		this.trouble = element("p.trouble", { role: "status" });
+		this.boxes = Object.fromEntries(FIELDS.map(([name, label, key]) => [name, new Combobox(this, name, label, key)]));
+		holder.append(this.title, element("div.fields", {}, ...Object.values(this.boxes).map((box) => box.box)), this.trouble);
+	}
+
+	show(view, chosen) {
+		this.view = view;
+		this.word = view.words[chosen - 1];
+		const { word } = this;
+		const state = { set: "set by hand", confirmed: "confirmed", guessed: "guessed by the parser", open: "no arc yet" }[word.arc];
+		const sure = word.arc === "guessed" && word.confidence !== null ? `, ${sureness(word)} sure` : "";
+		this.title.replaceChildren(`Word ${word.id} `, element("bdi", {}, word.form), element("span.hint", {}, ` ${MARKS[word.arc]} ${state}${sure}; tags ${word.tags}`));
+		for (const [name, box] of Object.entries(this.boxes)) box.show(this.valueOf(name));
+		this.showTrouble(view.problems.filter((problem) => problem.word === word.id));
+	}
+
+	valueOf(name) {
+		const value = this.word[name];
+		return value === null ? "" : bare(String(value));
+	}
+
+	name(field, value) {
+		if (field !== "head") return value;
+		return value === "0" ? "0 root" : `${value} ${this.view.words[Number(value) - 1]?.form ?? ""}`;
+	}
+
+	focus(field) {
+		this.boxes[field].input.focus();
+	}
+
+	async suggest(field, prefix) {
+		const query = { index: this.view.index, word: this.word.id, field, prefix };
+		try {
+			return (await read("suggest", query)).values;
+		} catch {
+			return [];
+		}
+	}
+
+	// The change that a value of a field amounts to; null if it is none yet.
+	changeOf(field, value) {
+		const { id } = this.word;
+		if (field === "head") {
+			if (value === "" || value === "_") return { kind: "clear-arc", word: id };
+			const head = /^\d+$/.test(value) ? Number(value) : this.view.words.find((word) => word.form === value)?.id;
+			return head === undefined ? null : { kind: "set-arc", word: id, head, deprel: head === 0 ? "root" : null };
+		}
+		if (field === "deprel") return value ? relate(this.word, value) : null;
+		return { kind: "set-field", word: id, field, value: value || "_" };
+	}
+
+	take(field, value, leave) {
+		const change = this.changeOf(field, value);
+		if (change) this.send(change, leave);
+		else this.showTrouble([{ message: field === "head" ? "The head is a word of this sentence, by its number; 0 is the root." : "A relation has a name, such as nsubj." }]);
+	}
+
+	// Show which rules a value would break, before it is taken.
+	tryOut(box) {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(async () => {
+			const change = box.candidate && box.candidate !== box.shown ? this.changeOf(box.name, box.candidate) : null;
+			if (!change) return;
+			const { view } = this;
+			const problems = await this.check(change);
+			if (view === this.view && document.activeElement === box.input) this.showTrouble(problems);
+		}, CHECK_AFTER);
+	}
+
+	showTrouble(problems) {
+		this.trouble.replaceChildren(...problems.flatMap((problem) => [element("span", {}, `⚠ ${problem.message}`), " "]));
+	}
+}
