@@ -8,8 +8,6 @@ from typing import Annotated
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
 
-LESSON_SENTENCES = 60
-
 
 def annotate(
     file: Annotated[
@@ -54,6 +52,7 @@ def annotate(
         from dodona.server.http.sockets import listen
         from dodona.server.origin_check import own_hosts
         from dodona.server.workbench.endpoints import Desk
+        from dodona.server.workbench.lesson import write_lesson
         from dodona.server.workbench.program import run
         from dodona.server.workbench.site import make_site
         from dodona.server.workbench.token_cookie import PARAMETER, new_token
@@ -91,17 +90,3 @@ def where(listening: socket.socket) -> str:
     """Return the address of a socket as it stands in a URL."""
     host, port = listening.getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def write_lesson(path: Path) -> None:
-    """Write the text of the lesson, unless the file is there: then the lesson goes on."""
-    from dodona.synthetic.generator import synthetic_treebank
-
-    if path.exists():
-        return
-    if path.suffix == ".conllu":
-        raise UsageError(f"--lesson begins with raw text; call the file {path.with_suffix('.txt')}")
-    found = synthetic_treebank(4 * LESSON_SENTENCES, seed=7, nonprojective=0)
-    short = [sentence.forms for sentence in found if 4 <= len(sentence.forms) <= 9]
-    lines = [" ".join(forms).replace(" .", ".").replace(" ,", ",") for forms in short]
-    path.write_text("\n".join(lines[:LESSON_SENTENCES]) + "\n", encoding="utf-8")

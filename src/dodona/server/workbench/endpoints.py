@@ -17,13 +17,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dodona.annotate.changes import WordChange, change_from_json
+from dodona.annotate.changes import WordChange, change_from_json, change_to_json
 from dodona.annotate.errors import ConflictError
 from dodona.errors import DodonaError
 from dodona.server.answers.responses import encode
 from dodona.server.errors import CLOSE, Refused, bad
 from dodona.server.requests.bodies import JSON, check_coding, check_kind
 from dodona.server.requests.json_fields import check_choice, check_text, read_fields
+from dodona.server.workbench.commands import HELP, Action, read_command
+from dodona.server.workbench.lesson import STEPS
 
 if TYPE_CHECKING:
     from dodona.annotate.views import Preview
@@ -35,7 +37,7 @@ MOST_KEPT = 4  # lists of previews, for as many pages
 ORDERS = ("file", "uncertain", "disagreement", "pattern")
 FIELDS = ("deprel", "upos", "xpos", "lemma", "feats", "head")
 KINDS = ("linear", "network")
-NAMES = ("index", "revision", "change", "pattern", "id", "chosen", "kind", "name")  # of JSON
+NAMES = ("index", "revision", "change", "pattern", "id", "chosen", "kind", "name", "text")  # of JSON
 LONGEST_NUMBER = 10  # digits
 SUFFIX = ".dodona"
 Given = Mapping[str, Any]  # the parameters or the JSON of a request
@@ -61,7 +63,14 @@ class Desk:
     _numbers: count[int] = field(default_factory=count)
 
     def settings(self, given: Given) -> Answer:
-        return {"other": None if self.other is None else self.other.name, "lesson": self.has_lesson}
+        other = None if self.other is None else self.other.name
+        return {"other": other, "lesson": self.has_lesson, "commands": HELP}
+
+    def lesson(self, given: Given) -> Answer:
+        """Return the steps of the lesson, and which of them are done in this sentence."""
+        view, overview = self.workbench.sentence(self._index(given)), self.workbench.overview()
+        done = [step.is_done(view, overview) for step in STEPS]
+        return {"steps": [step.text for step in STEPS], "done": done}
 
     def overview(self, given: Given) -> Answer:
         return asdict(self.workbench.overview())
@@ -78,6 +87,14 @@ class Desk:
         except ConflictError as error:
             newer = self.workbench.sentence(min(index, self.workbench.n_sentences - 1))
             raise Stale(str(error), asdict(newer)) from error
+
+    def command(self, given: Given) -> Answer:
+        """Return what a typed command means: a change of the sentence, or an action of the page."""
+        view = self.workbench.sentence(self._index(given))
+        found = read_command(_text(given, "text"), view)
+        if isinstance(found, Action):
+            return {"action": found.name, "value": found.value}
+        return {"change": change_to_json(found)}
 
     def check(self, given: Given) -> Answer:
         """Return the problems that a change would leave, without making it."""
@@ -159,11 +176,12 @@ class Desk:
         return found
 
     def routes(self) -> list[Route]:
-        reading = (self.settings, self.overview, self.sentence, self.next, self.suggest, self.find)
-        writing = (self.change, self.check, self.undo, self.redo, self.preview, self.apply)
+        reading = (self.settings, self.lesson, self.overview, self.sentence, self.next)
+        searching = (self.suggest, self.find, self.compare)
+        writing = (self.change, self.command, self.check, self.undo, self.redo, self.preview, self.apply)
         working = (self.learn, self.keep, self.save)
         return [
-            *(_route(method, "GET") for method in (*reading, self.compare)),
+            *(_route(method, "GET") for method in (*reading, *searching)),
             *(_route(method, "POST") for method in (*writing, *working)),
         ]
 
@@ -173,7 +191,8 @@ def _route(method: Callable[[Given], Answer], verb: str) -> Route:
         given: Given = dict(request.query_params)
         if verb == "POST":
             given = read_fields(await _read_body(request), NAMES)
-        return Response(await to_thread.run_sync(_write, method, given), media_type="application/json")
+        body = await to_thread.run_sync(_write, method, given)
+        return Response(body, media_type=JSON[0], headers={"Cache-Control": "no-store"})
 
     return Route(f"/api/{method.__name__}", respond, methods=[verb])
 

@@ -5,7 +5,7 @@ import { read } from "./requests.js";
 const MOST_SHOWN = 200;
 const kappa = (value) => (value === null ? "–" : value.toFixed(3));
 
-export class Agreement {
+class Agreement {
 	constructor(holder, workbench, name) {
 		this.workbench = workbench;
 		this.name = name;
@@ -41,16 +41,13 @@ export class Agreement {
 		const changes = [];
 		if (fields.includes("head") || fields.includes("deprel")) changes.push(head === "_" ? { kind: "clear-arc", word } : { kind: "set-arc", word, head: Number(head), deprel: deprel === "_" ? null : deprel });
 		if (fields.includes("upos")) changes.push({ kind: "set-field", word, field: "upos", value: upos });
-		for (const change of changes) if (!await workbench.send(change, { index })) return;
+		for (const change of changes) if (!await workbench.send(change)) return;
 		(line.nextElementSibling?.querySelector("button") ?? find("agreement").querySelector("button")).focus();
 		line.remove();
 	}
 }
 
-// Offer the comparison where another file was given.
-export async function showAgreement(holder, workbench) {
-	const { other } = await read("settings");
-	if (other === null) return;
+export function showAgreement(holder, workbench, name) {
 	holder.hidden = false;
-	new Agreement(holder, workbench, other);
+	return new Agreement(holder, workbench, name);
 }

@@ -3,7 +3,6 @@ import { announce, button, count, element, find, hashOf, hashValues, listen, mem
 import { showAgreement } from "./agreement.js";
 import { AlikePanel } from "./alike.js";
 import { Board } from "./board.js";
-import { CommandError, COMMANDS, joined, readCommand } from "./commands.js";
 import { KEYS, WordPanel } from "./fields.js";
 import { LearningPanel } from "./learning.js";
 import { showLesson } from "./lesson.js";
@@ -12,16 +11,15 @@ import { Conflict, inTurn, read, write } from "./requests.js";
 const POLL = 3000; // milliseconds
 const HELP_KEYS = [
 	["← → Home End", "another word"],
-	["↑ ↓", "the head of the word; its first dependent"],
-	["h r t l x f m", "edit head, relation, UPOS tag, lemma, XPOS, features, MISC; the most likely values come first; Enter takes one, Escape leaves"],
-	["Enter", "confirm the word, and go to the next one that is not decided"],
-	["Ctrl Enter", "confirm the whole sentence and go on"],
+	["↑ ↓", "its head; its first dependent"],
+	["h r t l x f m", "edit head, relation, UPOS, lemma, XPOS, features, MISC: the likeliest values come first, Enter takes one, Escape leaves"],
+	["Enter", "confirm the word, go to the next that is not decided"],
+	["Ctrl Enter", "confirm the sentence and go on"],
 	["Delete", "take the arc away; the parser fills it in again"],
-	["s, j, w", "begin a command: split the word; join it with the next; make a multiword token"],
+	["s, j, w", "split the word; join it with the next; multiword token"],
 	["Ctrl Z, Ctrl Y", "undo, redo: without end, also after a restart"],
-	["Page down, Page up", "next sentence, previous sentence (also n, p)"],
+	["Page down, Page up", "next sentence, the one before (also n, p)"],
 	["0–9, <, :", "begin a command"],
-	["?", "this help"],
 ];
 
 class Workbench {
@@ -40,6 +38,10 @@ class Workbench {
 		this.learning = new LearningPanel(find("learning"), this);
 		this.history = []; // of commands, latest last
 		this.seen = []; // sentences, for the way back
+		this.actions = {
+			undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), next: () => this.next(), back: () => this.back(), save: () => this.save(), confirm: () => this.confirmSentence(),
+			help: () => find("help").showModal(), learn: () => this.learning.learn(), go: (number) => this.go(number - 1), find: (pattern) => this.alike.find(pattern),
+		};
 	}
 
 	async start() {
@@ -49,8 +51,12 @@ class Workbench {
 		await this.open(Math.min(Math.max(1, Number(sentence) || 1), this.overview.n_sentences) - 1, Number(word) || 1);
 		this.board.mark(this.chosen, true);
 		this.showOverview();
-		showAgreement(find("agreement"), this);
-		showLesson(find("lesson"), this);
+		const { other, lesson, commands } = await read("settings");
+		const rows = (pairs) => pairs.map(([term, what]) => element("div", {}, element("dt", {}, term), element("dd", {}, what)));
+		find("help-keys").append(...rows(HELP_KEYS));
+		find("help-commands").append(...rows(commands));
+		if (other !== null) showAgreement(find("agreement"), this, other);
+		if (lesson) this.drawLesson = await showLesson(find("lesson"), this);
 		setInterval(() => document.hidden || this.refresh(), POLL);
 	}
 
@@ -121,10 +127,7 @@ class Workbench {
 		await this.attempt(async () => {
 			const order = find("order").value;
 			const query = { order, after: this.view.index };
-			if (order === "pattern") {
-				query.pattern = find("next-pattern").value.trim();
-				if (!query.pattern) throw new Notice("Which pattern? Type one beside “Next is”, such as upos=NOUN >obl *.");
-			}
+			if (order === "pattern") query.pattern = find("next-pattern").value.trim();
 			const { index } = await read("next", query);
 			if (index === null) this.notify(order === "file" ? "This is the last sentence." : "No other sentence is left in this order.");
 			else await this.go(index);
@@ -140,50 +143,31 @@ class Workbench {
 	// Changes
 
 	// Send a change; the page shows the new tree as soon as the answer is there.
-	send(change, { leave = false, index = null } = {}) {
-		const start = performance.now();
+	send(change, { leave = false } = {}) {
 		const before = this.view;
 		return inTurn(() => this.attempt(async () => {
-			const { index: here, revision } = this.view;
-			if (index !== null && index !== here) throw new Notice("The sentence is no longer on the page; try again.");
-			const view = await write("change", { index: here, revision, change }).catch((error) => this.lose(error));
+			const { index, revision } = this.view;
+			const view = await write("change", { index, revision, change }).catch((error) => this.lose(error));
 			this.notify("");
 			this.alike.remember(before, change);
 			this.show(view);
 			if (leave) this.board.mark(this.chosen, true);
-			announce(this.describeChange(view));
-			this.measure(start);
+			announce(`${view.changed.length ? `The parser changed ${count(view.changed.length, "other arc")}.` : "Done."}${view.problems.length ? ` ${count(view.problems.length, "problem")}.` : ""}`);
 			this.refresh(true);
 			return view;
 		}));
 	}
 
-	// Record how long a change took until its tree was painted, for the browser's own tools.
-	measure(start) {
-		requestAnimationFrame(() => setTimeout(() => performance.measure("dodona: change to tree", { start, end: performance.now() })));
-	}
-
 	// Another page was faster: show its work; what was typed here is kept.
 	lose(error) {
 		if (error instanceof Conflict) {
-			const typed = { command: find("command").value };
-			const field = document.activeElement?.id?.startsWith("field-") ? [document.activeElement.id, document.activeElement.value] : null;
+			const typed = document.activeElement;
+			const { value } = typed;
 			this.show(error.view);
-			find("command").value = typed.command;
-			if (field) {
-				find(field[0]).value = field[1];
-				find(field[0]).focus();
-			}
-			throw new Notice("This sentence was changed in another page in the meantime, and is shown as it is now. What you typed is still there: look at it, and press Enter again.");
+			if (typed.isConnected && value !== undefined) typed.value = value;
+			throw new Notice("This sentence was changed in another page in the meantime; this is how it is now. What you typed is still there: look, and press Enter again.");
 		}
 		throw error;
-	}
-
-	describeChange(view) {
-		const { changed, problems } = view;
-		const parts = [changed.length ? `The parser changed ${count(changed.length, "other arc")}.` : "Done."];
-		if (problems.length) parts.push(`${count(problems.length, "problem")}.`);
-		return parts.join(" ");
 	}
 
 	async check(change) {
@@ -237,18 +221,12 @@ class Workbench {
 		});
 	}
 
-	async run(text) {
-		const { change, action, value } = readCommand(text, this.view);
+	async run({ change, action, value }) {
 		if (change) {
-			const about = change.word ?? change.first;
-			if (about) this.choose(about, false);
-			return Boolean(await this.send(change));
+			this.choose(change.word ?? change.first ?? this.chosen, false);
+			return this.send(change);
 		}
-		const actions = {
-			undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), next: () => this.next(), back: () => this.back(), save: () => this.save(),
-			learn: () => this.learning.learn(), help: () => this.help(), go: () => this.go(value - 1), find: () => this.alike.find(value),
-		};
-		await actions[action]();
+		await this.actions[action](value);
 		return true;
 	}
 
@@ -259,6 +237,7 @@ class Workbench {
 			const before = this.overview;
 			this.overview = await read("overview");
 			this.showOverview();
+			await this.drawLesson?.();
 			if (isOwn || this.overview.n_decisions === before.n_decisions) return;
 			const view = await read("sentence", { index: Math.min(this.view.index, this.overview.n_sentences - 1) });
 			if (view.revision === this.view.revision || document.activeElement?.id?.startsWith("field-")) return;
@@ -277,9 +256,9 @@ class Workbench {
 		find("progress").textContent = `${done} of ${count(n, "sentence")} done${partial ? `, ${partial} partial` : ""}`;
 		find("of").textContent = `of ${n}`;
 		find("number").max = n;
-		find("undo").disabled = !canUndo;
-		find("redo").disabled = !canRedo;
-		find("save").textContent = isSaved ? "Saved" : "Save";
+		find("do-undo").disabled = !canUndo;
+		find("do-redo").disabled = !canRedo;
+		find("do-save").textContent = isSaved ? "Saved" : "Save";
 		this.learning.show(this.overview);
 	}
 
@@ -288,18 +267,10 @@ class Workbench {
 		find("notice").textContent = text;
 	}
 
-	help() {
-		const rows = (pairs) => pairs.map(([term, what]) => element("div", {}, element("dt", {}, term), element("dd", {}, what)));
-		find("help-keys").replaceChildren(...rows(HELP_KEYS));
-		find("help-commands").replaceChildren(...rows(COMMANDS));
-		find("help").showModal();
-	}
-
 	// Events
 
 	listen() {
-		const clicks = { undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), save: () => this.save(), back: () => this.back(), next: () => this.next(), confirm: () => this.confirmSentence(), "help-button": () => this.help() };
-		for (const [id, action] of Object.entries(clicks)) listen(id, "click", action);
+		for (const id of ["undo", "redo", "save", "back", "next", "confirm", "help"]) listen(`do-${id}`, "click", () => this.actions[id]());
 		listen("number", "change", () => this.go(Math.min(Math.max(1, Number(find("number").value) || 1), this.overview.n_sentences) - 1));
 		find("order").value = memory.get("annotate.order", "file");
 		const showPattern = () => { find("order-pattern").hidden = find("order").value !== "pattern"; };
@@ -314,16 +285,11 @@ class Workbench {
 			this.send({ kind: "set-comment", lines });
 		});
 		this.board.words.addEventListener("keydown", (event) => this.press(event));
-		this.board.words.addEventListener("click", (event) => {
-			const word = event.target.closest(".word");
-			if (word) this.choose(Number(word.dataset.word));
-		});
 		addEventListener("keydown", (event) => this.pressAnywhere(event));
 		find("structure-buttons").append(...[
-			["Split the word…", () => `${this.chosen} split `], ["Join with the next word", () => `${this.chosen}-${this.chosen + 1} merge`],
-			["Multiword token…", () => `${this.chosen}-${this.chosen + 1} token ${joined(this.view, this.chosen, this.chosen + 1)}`], ["Remove the multiword token", () => `${this.chosen} untoken`],
-			["New sentence from here", () => `${this.chosen} cut`], ["Append the next sentence", () => "append"],
-		].map(([name, text]) => button(name, () => this.begin(text()))));
+			["Split the word…", "WORD split "], ["Join with the next word", "WORD-NEXT merge"], ["Multiword token…", "WORD-NEXT token "],
+			["Remove the multiword token", "WORD untoken"], ["New sentence from here", "WORD cut"], ["Append the next sentence", "append"],
+		].map(([name, text]) => button(name, () => this.begin(text.replace("WORD", this.chosen).replace("NEXT", this.chosen + 1)))));
 	}
 
 	// Write a command for the user, who can change it.
@@ -334,29 +300,28 @@ class Workbench {
 		this.tryCommand();
 	}
 
+	command(text) {
+		return write("command", { index: this.view.index, text });
+	}
+
 	async runTyped() {
 		const input = find("command");
 		const text = input.value.trim();
 		if (!text) return;
 		try {
 			find("command-trouble").textContent = "";
-			if (!await this.run(text)) return;
+			if (!await this.run(await this.command(text))) return;
 			this.history.push(text);
 			if (input.value.trim() === text) input.value = "";
-			find("command-trouble").textContent = "";
 		} catch (error) {
-			if (!(error instanceof CommandError)) throw error;
-			find("command-trouble").textContent = error.message;
+			find("command-trouble").textContent = `${error.message} (? lists all commands)`;
 		}
 	}
 
 	// Show which rules a command would break, while it is typed.
 	async tryCommand() {
 		const text = find("command").value;
-		let change = null;
-		try {
-			change = text.trim() ? readCommand(text, this.view).change : null;
-		} catch { /* not yet a command */ }
+		const change = text.trim() ? await this.command(text).then((found) => found.change, () => null) : null;
 		const problems = change ? await this.check(change) : [];
 		if (find("command").value === text) find("command-trouble").textContent = problems.map((problem) => `⚠ ${problem.message}`).join(" ");
 	}
@@ -378,30 +343,27 @@ class Workbench {
 			ArrowRight: chosen + on, ArrowLeft: chosen - on, Home: 1, End: view.words.length,
 			ArrowUp: word.head || chosen, ArrowDown: view.words.find((other) => other.head === chosen)?.id ?? chosen,
 		}[event.key];
-		const actions = {
-			Enter: () => this.confirmWord(), Delete: () => this.send({ kind: "clear-arc", word: chosen }), Backspace: () => this.send({ kind: "clear-arc", word: chosen }),
-			s: () => this.begin(`${chosen} split `), j: () => this.begin(`${chosen}-${chosen + 1} merge`), w: () => this.begin(`${chosen}-${chosen + 1} token `),
-			n: () => this.next(), p: () => this.back(), "<": () => this.begin(`${chosen} < `), ">": () => this.begin(`${chosen} > `), ":": () => this.begin(""), "?": () => this.help(),
-		};
+		const two = `${chosen}-${chosen + 1}`;
+		const typed = { s: `${chosen} split `, j: `${two} merge`, w: `${two} token `, "<": `${chosen} < `, ">": `${chosen} > `, ":": "" }[event.key];
+		const action = { n: "next", p: "back", "?": "help" }[event.key];
 		if (to !== undefined) this.choose(to);
 		else if (event.key in KEYS) this.panel.focus(KEYS[event.key]);
-		else if (/^\d$/.test(event.key)) this.begin(event.key);
-		else if (event.key in actions) actions[event.key]();
+		else if (typed !== undefined || /^\d$/.test(event.key)) this.begin(typed ?? event.key);
+		else if (action) this.actions[action]();
+		else if (event.key === "Enter") this.confirmWord();
+		else if (event.key === "Delete" || event.key === "Backspace") this.send({ kind: "clear-arc", word: chosen });
 		else return;
 		event.preventDefault();
 	}
 
 	pressAnywhere(event) {
 		const isTyping = event.target.matches("input, textarea, select");
-		const key = event.key.toLowerCase();
-		if (find("help").open) return;
-		if ((event.ctrlKey || event.metaKey) && key === "enter") this.confirmSentence();
-		else if ((event.ctrlKey || event.metaKey) && !isTyping && key === "z") this.turnBack(event.shiftKey ? "redo" : "undo");
-		else if ((event.ctrlKey || event.metaKey) && !isTyping && key === "y") this.turnBack("redo");
-		else if (!isTyping && event.key === "PageDown") this.next();
-		else if (!isTyping && event.key === "PageUp") this.back();
-		else return;
+		if (find("help").open || (isTyping && event.key !== "Enter")) return;
+		const name = `${event.ctrlKey || event.metaKey ? "Ctrl " : ""}${event.key}`;
+		const action = { "Ctrl Enter": "confirm", "Ctrl z": "undo", "Ctrl Z": "redo", "Ctrl y": "redo", PageDown: "next", PageUp: "back" }[name];
+		if (!action) return;
 		event.preventDefault();
+		this.actions[action]();
 	}
 }
 

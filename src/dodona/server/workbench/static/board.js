@@ -22,7 +22,7 @@ function widthOf(text, font) {
 	return widths.get(key);
 }
 
-function shape(name, attributes, text = null) {
+export function shape(name, attributes, text = null) {
 	const made = document.createElementNS(SVG, name);
 	for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
 	if (text !== null) made.textContent = text;
@@ -81,12 +81,13 @@ function spread(arcs, cells) {
 export class Board {
 	// `choose(word)` is called for a click, `join(head, dependent)` after dragging, `edit(word)` for labels.
 	constructor(holder, { choose, join, edit }) {
-		Object.assign(this, { holder, choose, join, edit });
+		Object.assign(this, { holder, join, edit });
 		this.arcs = shape("svg", { class: "arcs", "aria-hidden": "true" });
 		this.words = element("div.words", { role: "group", "aria-label": "Words" });
 		this.sheet = element("div.sheet", {}, this.arcs, this.words);
 		holder.replaceChildren(this.sheet);
 		this.sheet.addEventListener("pointerdown", (event) => this.grab(event));
+		this.words.addEventListener("click", ({ target }) => target.closest(".word") && choose(Number(target.closest(".word").dataset.word)));
 	}
 
 	draw(view, chosen) {
@@ -145,7 +146,7 @@ export class Board {
 		const isUnsure = word.arc === "guessed" && word.confidence !== null && word.confidence < UNSURE;
 		const mark = `${MARKS[word.arc]}${word.arc === "guessed" ? sureness(word) : ""}${isUnsure ? "?" : ""}`;
 		const made = element(`button.word.${word.arc}`, { type: "button", tabIndex: -1, "data-word": word.id, "aria-label": this.describe(word, isTroubled, range) },
-			element("span.number", {}, `${word.id} `, element("span.mark", {}, mark)),
+			element("span.number", { dir: "ltr" }, `${word.id} `, element("span.mark", {}, mark)),
 			element("bdi.form", {}, word.form),
 			element(`span.tag.${word.tags}`, {}, `${bare(word.upos) || "–"}${isTroubled ? " ⚠" : ""}`),
 			element("bdi.lemma", {}, bare(word.lemma) || "\u00a0"),

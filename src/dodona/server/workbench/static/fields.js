@@ -2,7 +2,6 @@
 import { element } from "./shared.js";
 import { read } from "./requests.js";
 import { bare, MARKS, sureness } from "./board.js";
-import { relate } from "./commands.js";
 
 const FIELDS = [
 	["head", "Head", "h"],
@@ -26,8 +25,8 @@ class Combobox {
 		this.input = element("input", { id, type: "text", autocomplete: "off", spellcheck: false, autocapitalize: "off", role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list", "aria-controls": `${id}-list` });
 		this.list = element("ul.values", { id: `${id}-list`, role: "listbox", "aria-label": `Values of ${label}`, hidden: true });
 		this.box = element("div.field", {}, element("label", { htmlFor: id }, label, " ", element("kbd", { "aria-hidden": "true" }, key)), this.input, this.list);
-		this.input.addEventListener("focus", () => { this.input.select(); this.offer(""); });
-		this.input.addEventListener("input", () => this.offer(this.input.value));
+		this.input.addEventListener("focus", () => { this.input.select(); this.offered = this.offer(""); });
+		this.input.addEventListener("input", () => { this.offered = this.offer(this.input.value); });
 		this.input.addEventListener("keydown", (event) => this.press(event));
 		this.input.addEventListener("change", () => this.take(this.input.value));
 		this.input.addEventListener("blur", () => this.close());
@@ -78,11 +77,11 @@ class Combobox {
 		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
 		if (step) {
 			event.preventDefault();
-			if (this.list.hidden) this.offer(this.input.value);
+			if (this.list.hidden) this.offered = this.offer(this.input.value);
 			else this.point(this.at < 0 && step < 0 ? -1 : this.at + step);
 		} else if (event.key === "Enter") {
 			event.preventDefault();
-			this.take(this.candidate, true);
+			this.offered.then(() => this.take(this.candidate, true));
 		} else if (event.key === "Escape") {
 			event.preventDefault();
 			if (this.list.hidden || this.at < 0) {
@@ -162,8 +161,8 @@ export class WordPanel {
 			const head = /^\d+$/.test(value) ? Number(value) : this.view.words.find((word) => word.form === value)?.id;
 			return head === undefined ? null : { kind: "set-arc", word: id, head, deprel: head === 0 ? "root" : null };
 		}
-		if (field === "deprel") return value ? relate(this.word, value) : null;
-		return { kind: "set-field", word: id, field, value: value || "_" };
+		if (field !== "deprel" || this.word.head === null) return { kind: "set-field", word: id, field, value: value || "_" };
+		return value ? { kind: "set-arc", word: id, head: this.word.head, deprel: value } : null;
 	}
 
 	take(field, value, leave) {

@@ -1,17 +1,10 @@
 // What the model has learned: its state, the learning curve, and how much there was to correct.
 import { button, count, element, find } from "./shared.js";
+import { shape } from "./board.js";
 import { write } from "./requests.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [420, 140, 34, 22]; // pixels
 const RECENT = 10; // sentences
-
-function shape(name, attributes, text = "") {
-	const made = document.createElementNS(SVG, name);
-	for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-	made.textContent = text;
-	return made;
-}
 
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
