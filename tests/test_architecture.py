@@ -38,7 +38,7 @@ LAYERS = (
     {"pipeline"},
     {"distilling"},
     {"dodona"},  # the public names
-    {"explorer", "arrow"},
+    {"explorer", "arrow", "annotate"},
     {"server", "spacy_component"},
     {"server.http"},
     {"server.requests"},

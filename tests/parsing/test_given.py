@@ -196,8 +196,6 @@ def test_an_arc_that_the_model_has_no_action_for_is_refused() -> None:
 
 
 def test_options_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(SettingsError, match="either given or confidence"):
-        parser(*EAGER).parse(OAKS, given=Given(), confidence=True)
     mistaken: Any = Given({1: 2})
     with pytest.raises(TypeError, match=r"for one sentence, parser.parse\(sentence, given=Given"):
         parser(*EAGER).pipe([OAKS], given=mistaken)

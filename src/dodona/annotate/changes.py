@@ -6,7 +6,7 @@ In JSON a change is an object with its `kind` and its fields:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from dataclasses import field as fixed
 from typing import Literal, TypeAlias
@@ -36,7 +36,7 @@ class ClearArc:
 
 @dataclass(frozen=True)
 class SetField:
-    """Set a column of a word, one of `FIELDS`; "_" or "" leaves a tag to the parser again."""
+    """Set a column of a word, one of `FIELDS`. "_" is no value; "" leaves a tag to the parser."""
 
     word: int
     field: str
@@ -164,8 +164,8 @@ def change_from_json(data: object) -> Change:
             values[each.name] = _checked(kind, each.name, data[each.name])
         elif each.default is MISSING:
             raise ChangeError(f"{kind}: {each.name} is missing")
-    change: Change = _KINDS[kind](**values)
-    return change
+    make: Callable[..., Change] = _KINDS[kind]
+    return make(**values)
 
 
 def change_to_json(change: Change) -> dict[str, object]:

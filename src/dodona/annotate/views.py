@@ -79,8 +79,8 @@ class SentenceView:
 class CurvePoint:
     """Scores of one of the models that were learned.
 
-    They are measured on the dev set or, without one, on the sentences that were annotated next
-    (the model had not seen them); None until there are any.
+    They are measured on the dev set. Without one, every tenth finished sentence is held out from a
+    second model, which has the score; None if there are too few.
     """
 
     kind: LearnerKind
@@ -88,7 +88,7 @@ class CurvePoint:
     seconds: float
     las: float | None
     uas: float | None
-    source: Literal["dev", "next"]
+    source: Literal["dev", "held-out"]
 
 
 @dataclass(frozen=True)

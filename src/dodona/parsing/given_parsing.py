@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dodona.core.features.corpus import Corpus
+from dodona.core.search.arc_signals import arc_signals
 from dodona.core.search.beam import Beam
 from dodona.core.search.k_best import k_best
 from dodona.core.search.search import Search
+from dodona.parsing.confidence import PLAIN, Calibrator
 from dodona.parsing.given import Given, GivenError
 from dodona.parsing.given_checks import TreeKind, checked
 from dodona.parsing.given_trees import first_lost, tightened
 from dodona.parsing.scorers import ParserScorer
 from dodona.records import record, replace
+from dodona.treebank.confidence import with_confidences
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.word_kinds import set_kinds
 
@@ -47,6 +50,35 @@ class GivenParsing:
         """Return the sentences with trees that have all that is known of each."""
         found = self.check(batch, known)
         return self._settle(*self._read(batch, keep, found), found)
+
+    def parse_with_confidence(
+        self,
+        batch: list[Sentence],
+        keep: Collection[str] | None,
+        known: Sequence[Given | None],
+        calibrators: Mapping[str, Calibrator],
+    ) -> list[Sentence]:
+        """Return the sentences with trees, and confidences in what is not known of them."""
+        found = self.check(batch, known)
+        parsed = self._settle(*self._read(batch, keep, found), found)
+        signals = self._signals(parsed, found, calibrators.get("head", PLAIN).temperature)
+        return [
+            with_confidences(sentence, _confidences(calibrators, signals[i], known[i] or Given()))
+            for i, sentence in enumerate(parsed)
+        ]
+
+    def _signals(
+        self, parsed: list[Sentence], known: list[Given], temperature: float
+    ) -> list[list[tuple[float, float]]]:
+        """Return the signals of arcs and labels, in a derivation that keeps what is known."""
+        batch, corpus = self.scorer.read(parsed, None)
+        self._fill(corpus, known)
+        if self.search.constraints:
+            set_kinds(corpus, batch)
+        self.search.parse(corpus)
+        trees = [(corpus.heads(i), corpus.labels(i)) for i in range(len(parsed))]
+        self._fill(corpus, known)
+        return arc_signals(self.search, corpus, temperature, trees)
 
     def candidates(
         self, sentence: Sentence, keep: Collection[str] | None, given: Given | None
@@ -125,3 +157,17 @@ class GivenParsing:
         """Return heads that must be given as well, so that spans and labels are kept."""
         tree = [head or 0 for head in sentence.heads]
         return tightened(given, tree, self.kind)
+
+
+def _confidences(
+    calibrators: Mapping[str, Calibrator], signals: Sequence[tuple[float, float]], given: Given
+) -> dict[str, list[float | None]]:
+    """Return the confidences of arcs and labels; None where they are given."""
+    arc, label = (calibrators.get(name, PLAIN).probability for name in ("head", "deprel"))
+    rows = [*enumerate(signals, 1)]
+    return {
+        "confidence": [None if i in given.heads else arc(signal) for i, (signal, _) in rows],
+        "deprel_confidence": [
+            None if i in given.labels else label(signal) for i, (_, signal) in rows
+        ],
+    }

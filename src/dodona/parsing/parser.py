@@ -420,7 +420,8 @@ class Parser(Ruled):
         that its head is right, and the like for label and tags. The trees are the same.
         `given` returns for a sentence what of its tree is known and kept, or None;
         `Given.from_sentence` takes it from the sentence's columns. A `GivenError` says what no
-        tree can have.
+        tree can have. With both, arcs and labels that are not given have confidences, in view of
+        what is given.
         """
         if not (given is None or callable(given)):
             raise TypeError(
@@ -430,8 +431,6 @@ class Parser(Ruled):
         search = self.search
         if (roots, beam, constraints, given) != (None, None, None, None):
             search = self._search(roots, beam, constraints, keeps_given=given is not None)
-        if given and confidence:
-            raise SettingsError("either given or confidence: what is given was not predicted")
         keep = self._kept_columns(keep_tags=keep_tags, retag=retag)
         if graph and not self.has_graphs:
             raise SettingsError(
@@ -440,7 +439,7 @@ class Parser(Ruled):
             )
         parse: ParseBatch = self._parse_with_confidence if confidence else self._parse_batch
         if given:
-            parse = partial(self._parse_given, given)
+            parse = partial(self._parse_given, given, confidence)
 
         def work(batch: list[Sentence]) -> list[Sentence]:
             if self.needs_tags:
@@ -510,12 +509,16 @@ class Parser(Ruled):
     def _parse_given(
         self,
         given: GivenOf,
+        confidence: bool,
         batch: list[Sentence],
         search: Search,
         keep: Collection[str] | None,
     ) -> list[Sentence]:
-        known = [*map(given, batch)]
-        return self._with_graphs(self._given_parsing(search).parse(batch, keep, known))
+        known, parsing = [*map(given, batch)], self._given_parsing(search)
+        if not confidence:
+            return self._with_graphs(parsing.parse(batch, keep, known))
+        calibrators = {} if self.calibration is None else self.calibration.columns
+        return self._with_graphs(parsing.parse_with_confidence(batch, keep, known, calibrators))
 
     def _parse_with_confidence(
         self, batch: list[Sentence], search: Search, keep: Collection[str] | None

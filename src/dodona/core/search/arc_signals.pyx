@@ -21,6 +21,7 @@ from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport WordsC
 from dodona.core.search.agenda cimport Step
 from dodona.core.search.beam cimport Beam
+from dodona.core.search.guard cimport Guard
 from dodona.core.search.search cimport Search
 from dodona.core.search.workspace cimport BeamWorkspace, Workspace
 from dodona.core.transitions.gold cimport GoldC, gold_size
@@ -41,23 +42,32 @@ cdef struct ArcMove:          # a move that builds an arc, and was not taken
     double log_rest           # the logarithm of the share of all other moves
 
 
-def arc_signals(Search search not None, Corpus corpus not None, double temperature):
+def arc_signals(Search search not None, Corpus corpus not None, double temperature, trees=None):
     """Return the log-odds of arc and label of every word: a list of pairs for each sentence.
 
     The corpus has been parsed by this search. Of several arcs into a word of a graph, the least
     sure counts. A label of an arc that the derivation did not build, but the completer, has 0.
+
+    If the search keeps what is given, the corpus holds only that, and `trees` are what the search
+    made of it: heads and labels of each sentence, which are written into the corpus. Choices that
+    what is given leaves no freedom in are certain.
     """
     cdef SignalReader reader
     cdef int sentence
     if not temperature > 0:
         raise ValueError(f"a temperature is above 0, not {temperature}")
     search.check(corpus, 0, len(corpus))
-    if not search.system.builds_graphs and any(
+    if search.keeps_given != (trees is not None):
+        raise ValueError("trees are for a search that keeps what is given, which needs them")
+    if trees is None and not search.system.builds_graphs and any(
             None in corpus.heads(sentence) for sentence in range(len(corpus))):
         raise ValueError("the corpus has not been parsed yet")
     reader = SignalReader(search, temperature)
     found = []
     for sentence in range(len(corpus)):
+        if trees is not None:
+            reader.guard(corpus, sentence)
+            corpus.set_tree(sentence, *trees[sentence])
         with nogil:
             reader.read(corpus, sentence)
         found.append([(reader.arcs[i], reader.labels[i]) for i in range(reader.arcs.size())])
@@ -104,6 +114,13 @@ cdef class SignalReader:
         if isinstance(search, Beam):
             self.beam = search
             self.beam_space = self.beam.new_workspace()
+
+    cdef guard(self, Corpus corpus, int sentence):
+        """Keep what the corpus holds of a sentence."""
+        self.space.guard = Guard(self.search.actions)
+        self.space.guard.begin(corpus, sentence)
+        if self.beam is not None:
+            self.beam_space.guard = self.space.guard
 
     cdef int read(self, Corpus corpus, int sentence) except -1 nogil:
         """Write the signals of the words of a sentence."""
@@ -173,6 +190,8 @@ cdef class SignalReader:
         cdef int c, highest = -(1 << 15), n_classes = self.search.actions.n_classes
         cdef size_t first = self.shares.size()
         cdef double total = 0
+        if self.space.guard is not None and self.space.guard.is_on:
+            masks = self.space.guard.narrow(&self.space.state, masks)
         memcpy(scores, masks, self.space.scores.size() * sizeof(int16_t))
         self.search.scorer.score(&self.space.state, words, self.space.keys.data(), scores, None)
         for c in range(n_classes):
