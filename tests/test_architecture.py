@@ -45,6 +45,7 @@ LAYERS = (
     {"server.answers"},
     {"server.routes"},
     {"server.app"},
+    {"server.workbench"},
     {"server.program"},
     {"server.supervisor"},
     {"cli"},

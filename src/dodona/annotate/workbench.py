@@ -43,6 +43,7 @@ from dodona.annotate.views import (
     Match,
     Overview,
     Preview,
+    SentenceProblem,
     SentenceView,
 )
 from dodona.logs import warning
@@ -196,6 +197,16 @@ class Workbench:
             self._add(index, n_old, rows, change_to_json(change))
             after = self._show(index)
             return self._view(index, after, _changed(before.rows, after.rows))
+
+    def check(self, index: int, revision: str, change: Change) -> tuple[SentenceProblem, ...]:
+        """Return the rules of UD that a sentence would break after a change, without making it."""
+        with self._mutex:
+            rows, _ = self._edited(index, self._current(index, revision), change)
+            return tuple(
+                problem
+                for each in rows
+                for problem in view_of(index, revision, each, fill(each, self._parser)).problems
+            )
 
     def _current(self, index: int, revision: str) -> Shown:
         shown = self._show(index)

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dodona.annotate.changes import WordChange, change_from_json, change_to_json
-from dodona.annotate.errors import ConflictError
+from dodona.annotate.errors import ChangeError, ConflictError
 from dodona.errors import DodonaError
 from dodona.server.answers.responses import encode
 from dodona.server.errors import CLOSE, Refused, bad
@@ -91,7 +91,10 @@ class Desk:
     def command(self, given: Given) -> Answer:
         """Return what a typed command means: a change of the sentence, or an action of the page."""
         view = self.workbench.sentence(self._index(given))
-        found = read_command(_text(given, "text"), view)
+        try:
+            found = read_command(_text(given, "text"), view)
+        except ChangeError as error:  # commands are also read while they are typed
+            return {"error": str(error)}
         if isinstance(found, Action):
             return {"action": found.name, "value": found.value}
         return {"change": change_to_json(found)}
@@ -100,8 +103,9 @@ class Desk:
         """Return the problems that a change would leave, without making it."""
         index, revision = self._index(given), _text(given, "revision")
         change = change_from_json(given.get("change"))
+        before = self.workbench.sentence(index).problems
         found = self.workbench.check(index, revision, change)
-        return {"problems": [asdict(problem) for problem in found]}
+        return {"problems": [asdict(problem) for problem in found if problem not in before]}
 
     def undo(self, given: Given) -> Answer:
         return asdict(self.workbench.undo())

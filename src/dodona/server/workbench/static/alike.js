@@ -1,5 +1,5 @@
 // Matches of a pattern, and one decision applied to all of them, each shown before it changes.
-import { button, count, element, find, options } from "./shared.js";
+import { button, count, element, options } from "./shared.js";
 import { bare } from "./board.js";
 import { read, write } from "./requests.js";
 
@@ -101,10 +101,10 @@ export class AlikePanel {
 			const { n_applied: n } = await write("apply", { id: this.id, chosen });
 			this.list.replaceChildren();
 			this.applyButton.hidden = true;
-			this.told.textContent = `${count(n, "change")} applied; Undo takes them back.${n < chosen.length ? ` ${chosen.length - n} sentences had changed in the meantime and were left alone.` : ""}`;
+			this.told.textContent = `${count(n, "change")} applied, in one step for Undo.${n < chosen.length ? ` ${chosen.length - n} were left out: their sentences had changed.` : ""}`;
 			await this.workbench.open(this.workbench.view.index, this.workbench.chosen);
 			await this.workbench.refresh(true);
-			find("alike-pattern").focus();
+			this.pattern.focus();
 		});
 	}
 }

@@ -1,5 +1,5 @@
 // The page of the workbench: one sentence at a time, by keyboard, by mouse or by typed commands.
-import { announce, button, count, element, find, hashOf, hashValues, listen, memory, Notice, showError } from "./shared.js";
+import { announce, button, count, element, find, hashOf, hashValues, listen, Notice, showError } from "./shared.js";
 import { showAgreement } from "./agreement.js";
 import { AlikePanel } from "./alike.js";
 import { Board } from "./board.js";
@@ -27,10 +27,10 @@ class Workbench {
 		this.board = new Board(find("board"), {
 			choose: (word) => this.choose(word),
 			join: (head, word) => this.join(head, word),
-			edit: (word) => this.editField(word, "deprel"),
+			edit: (word) => { this.choose(word, false); this.panel.focus("deprel"); },
 		});
 		this.panel = new WordPanel(find("word"), {
-			send: (change, leave) => this.send(change, { leave }),
+			send: (change) => this.send(change),
 			check: (change) => this.check(change),
 			leave: () => this.board.mark(this.chosen, true),
 		});
@@ -38,8 +38,9 @@ class Workbench {
 		this.learning = new LearningPanel(find("learning"), this);
 		this.history = []; // of commands, latest last
 		this.seen = []; // sentences, for the way back
+		this.revisions = new Map(); // of the sentences as they were last shown
 		this.actions = {
-			undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), next: () => this.next(), back: () => this.back(), save: () => this.save(), confirm: () => this.confirmSentence(),
+			undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), next: () => this.next(), back: () => this.back(), save: () => this.attempt(() => write("save").then(() => this.refresh(true))), confirm: () => this.confirmSentence(),
 			help: () => find("help").showModal(), learn: () => this.learning.learn(), go: (number) => this.go(number - 1), find: (pattern) => this.alike.find(pattern),
 		};
 	}
@@ -82,6 +83,7 @@ class Workbench {
 		const isElsewhere = view.index !== this.view?.index;
 		const hasFocus = find("board").contains(document.activeElement);
 		this.view = view;
+		this.revisions.set(view.index, view.revision);
 		this.chosen = Math.min(Math.max(chosen, 1), view.words.length);
 		this.board.draw(view, this.chosen);
 		if (hasFocus) this.board.mark(this.chosen, true);
@@ -135,23 +137,22 @@ class Workbench {
 	}
 
 	async back() {
-		const index = this.seen.pop() ?? this.view.index - 1;
-		if (index < 0) return this.notify("This is the first sentence.");
-		return this.attempt(() => this.open(index));
+		await this.attempt(() => this.open(Math.max(0, this.seen.pop() ?? this.view.index - 1)));
 	}
 
 	// Changes
 
-	// Send a change; the page shows the new tree as soon as the answer is there.
-	send(change, { leave = false } = {}) {
+	// Send a change of the sentence that is shown now; changes before it may still be under way.
+	send(change) {
 		const before = this.view;
+		const { index } = before;
 		return inTurn(() => this.attempt(async () => {
-			const { index, revision } = this.view;
-			const view = await write("change", { index, revision, change }).catch((error) => this.lose(error));
+			const view = await write("change", { index, revision: this.revisions.get(index), change }).catch((error) => this.lose(error));
+			this.revisions.set(index, view.revision);
 			this.notify("");
+			this.panel.typed = null;
 			this.alike.remember(before, change);
-			this.show(view);
-			if (leave) this.board.mark(this.chosen, true);
+			if (this.view.index === index) this.show(view);
 			announce(`${view.changed.length ? `The parser changed ${count(view.changed.length, "other arc")}.` : "Done."}${view.problems.length ? ` ${count(view.problems.length, "problem")}.` : ""}`);
 			this.refresh(true);
 			return view;
@@ -160,14 +161,10 @@ class Workbench {
 
 	// Another page was faster: show its work; what was typed here is kept.
 	lose(error) {
-		if (error instanceof Conflict) {
-			const typed = document.activeElement;
-			const { value } = typed;
-			this.show(error.view);
-			if (typed.isConnected && value !== undefined) typed.value = value;
-			throw new Notice("This sentence was changed in another page in the meantime; this is how it is now. What you typed is still there: look, and press Enter again.");
-		}
-		throw error;
+		if (!(error instanceof Conflict)) throw error;
+		this.show(error.view);
+		this.panel.restore();
+		throw new Notice("This sentence was changed in another page in the meantime; this is how it is now. What you typed is still there: look, and press Enter again.");
 	}
 
 	async check(change) {
@@ -187,16 +184,11 @@ class Workbench {
 		if (head !== 0) this.panel.focus("deprel");
 	}
 
-	editField(word, field) {
-		this.choose(word, false);
-		this.panel.focus(field);
-	}
-
-	async confirmWord() {
+	confirmWord() {
 		const { chosen } = this;
-		if (!await this.send({ kind: "confirm", words: [chosen] })) return;
-		const rest = this.view.words.filter((word) => ["guessed", "open"].includes(word.arc));
-		this.choose((rest.find((word) => word.id > chosen) ?? rest[0] ?? this.view.words[chosen - 1]).id);
+		const rest = this.view.words.filter((word) => word.id !== chosen && ["guessed", "open"].includes(word.arc));
+		this.choose((rest.find((word) => word.id > chosen) ?? rest[0])?.id ?? chosen);
+		this.send({ kind: "confirm", words: [chosen] });
 	}
 
 	async confirmSentence() {
@@ -211,14 +203,6 @@ class Workbench {
 			this.notify(name === "undo" ? "Undone." : "Done again.");
 			this.refresh(true);
 		}));
-	}
-
-	async save() {
-		await this.attempt(async () => {
-			await write("save");
-			this.notify("The file is written.");
-			this.refresh(true);
-		});
 	}
 
 	async run({ change, action, value }) {
@@ -239,27 +223,30 @@ class Workbench {
 			this.showOverview();
 			await this.drawLesson?.();
 			if (isOwn || this.overview.n_decisions === before.n_decisions) return;
-			const view = await read("sentence", { index: Math.min(this.view.index, this.overview.n_sentences - 1) });
-			if (view.revision === this.view.revision || document.activeElement?.id?.startsWith("field-")) return;
-			this.show(view);
-			this.notify("This sentence was changed in another page.");
+			await inTurn(async () => {
+				const view = await read("sentence", { index: Math.min(this.view.index, this.overview.n_sentences - 1) });
+				if (view.revision === this.view.revision || document.activeElement?.id?.startsWith("field-")) return;
+				this.show(view);
+				this.notify("This sentence was changed in another page.");
+			});
 		} catch (error) {
 			showError(find("error"), error);
 		}
 	}
 
 	showOverview() {
-		const { path, n_sentences: n, n_done: done, n_partial: partial, can_undo: canUndo, can_redo: canRedo, is_saved: isSaved } = this.overview;
-		const name = path.split(/[\\/]/).at(-1);
+		const { overview } = this;
+		const { n_sentences: n, n_partial: partial } = overview;
+		const name = overview.path.split(/[\\/]/).at(-1);
 		document.title = `${name} · Dodona`;
 		find("file").textContent = name;
-		find("progress").textContent = `${done} of ${count(n, "sentence")} done${partial ? `, ${partial} partial` : ""}`;
+		find("progress").textContent = `${overview.n_done} of ${count(n, "sentence")} done${partial ? `, ${partial} partial` : ""}`;
 		find("of").textContent = `of ${n}`;
 		find("number").max = n;
-		find("do-undo").disabled = !canUndo;
-		find("do-redo").disabled = !canRedo;
-		find("do-save").textContent = isSaved ? "Saved" : "Save";
-		this.learning.show(this.overview);
+		find("do-undo").disabled = !overview.can_undo;
+		find("do-redo").disabled = !overview.can_redo;
+		find("do-save").textContent = overview.is_saved ? "Saved" : "Save";
+		this.learning.show(overview);
 	}
 
 	notify(text) {
@@ -272,10 +259,7 @@ class Workbench {
 	listen() {
 		for (const id of ["undo", "redo", "save", "back", "next", "confirm", "help"]) listen(`do-${id}`, "click", () => this.actions[id]());
 		listen("number", "change", () => this.go(Math.min(Math.max(1, Number(find("number").value) || 1), this.overview.n_sentences) - 1));
-		find("order").value = memory.get("annotate.order", "file");
-		const showPattern = () => { find("order-pattern").hidden = find("order").value !== "pattern"; };
-		showPattern();
-		listen("order", "change", () => { memory.set("annotate.order", find("order").value); showPattern(); });
+		listen("order", "change", () => { find("order-pattern").hidden = find("order").value !== "pattern"; });
 		listen("command-form", "submit", (event) => { event.preventDefault(); this.runTyped(); });
 		listen("command", "keydown", (event) => this.pressInCommand(event));
 		listen("command", "input", () => this.tryCommand());
@@ -310,15 +294,18 @@ class Workbench {
 		if (!text) return;
 		try {
 			find("command-trouble").textContent = "";
-			if (!await this.run(await this.command(text))) return;
-			this.history.push(text);
-			if (input.value.trim() === text) input.value = "";
+			const found = await this.command(text);
+			if (found.error) find("command-trouble").textContent = `${found.error} (? lists all commands)`;
+			else if (await this.run(found)) {
+				this.history.push(text);
+				if (input.value.trim() === text) input.value = "";
+			}
 		} catch (error) {
-			find("command-trouble").textContent = `${error.message} (? lists all commands)`;
+			showError(find("error"), error);
 		}
 	}
 
-	// Show which rules a command would break, while it is typed.
+	// Show which rules a command would break.
 	async tryCommand() {
 		const text = find("command").value;
 		const change = text.trim() ? await this.command(text).then((found) => found.change, () => null) : null;

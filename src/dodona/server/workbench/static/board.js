@@ -7,7 +7,7 @@ const [PADDING, LEVEL, CORNER, ARROW, MARGIN] = [20, 21, 7, 7, 14]; // pixels
 const ROOT_LABEL = 26; // pixels above all arcs, where the line to the root begins
 const DRAG_AFTER = 6; // pixels; shorter movements are clicks
 const UNSURE = 0.7;
-// How arcs and tags came about; the marks stand beneath the words, since colours alone say nothing.
+// How arcs came about, by marks above the words: colours alone do not reach everybody.
 export const MARKS = { set: "●", confirmed: "✓", guessed: "○", open: "–" };
 
 const context = document.createElement("canvas").getContext("2d");
@@ -137,8 +137,8 @@ export class Board {
 
 	drawWords() {
 		const troubled = new Set(this.view.problems.map((problem) => problem.word));
-		const inRange = new Map(this.view.ranges.flatMap((range) => Array.from({ length: range.last - range.first + 1 }, (_, i) => [range.first + i, range])));
-		this.buttons = this.view.words.map((word, i) => this.drawWord(word, i, troubled.has(word.id), inRange.get(word.id)));
+		const rangeOf = ({ id }) => this.view.ranges.find((range) => range.first <= id && id <= range.last);
+		this.buttons = this.view.words.map((word, i) => this.drawWord(word, i, troubled.has(word.id), rangeOf(word)));
 		this.words.replaceChildren(...this.buttons);
 	}
 
@@ -172,12 +172,14 @@ export class Board {
 		this.buttons.forEach((button, i) => {
 			button.tabIndex = i + 1 === chosen ? 0 : -1;
 			button.classList.toggle("chosen", i + 1 === chosen);
-			if (i + 1 === chosen) button.setAttribute("aria-current", "true");
-			else button.removeAttribute("aria-current");
+			button.ariaCurrent = i + 1 === chosen ? "true" : null;
 		});
 		for (const arc of this.arcs.children) arc.classList.toggle("chosen", Number(arc.dataset.word) === chosen);
 		const button = this.buttons[chosen - 1];
-		if (isFocused) button?.focus({ preventScroll: true });
+		if (isFocused) {
+			button?.focus({ preventScroll: true });
+			this.holder.scrollIntoView({ block: "nearest" });
+		}
 		this.show(button);
 	}
 
@@ -215,9 +217,7 @@ export class Board {
 			moved.preventDefault();
 		};
 		const drop = (dropped) => {
-			removeEventListener("pointermove", move);
-			removeEventListener("pointercancel", drop);
-			removeEventListener("pointerup", drop);
+			listening.abort();
 			this.aim(null);
 			rubber?.remove();
 			const to = document.elementFromPoint(dropped.clientX, dropped.clientY)?.closest(".word");
@@ -226,9 +226,8 @@ export class Board {
 			else if (!rubber && arc) this.edit(Number(arc.dataset.word));
 		};
 		if (from) event.preventDefault(); // no selection of text
-		addEventListener("pointermove", move);
-		addEventListener("pointerup", drop);
-		addEventListener("pointercancel", drop);
+		const listening = new AbortController();
+		for (const [kind, action] of [["pointermove", move], ["pointerup", drop], ["pointercancel", drop]]) addEventListener(kind, action, { signal: listening.signal });
 	}
 
 	aim(button) {

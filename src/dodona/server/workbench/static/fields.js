@@ -25,10 +25,10 @@ class Combobox {
 		this.input = element("input", { id, type: "text", autocomplete: "off", spellcheck: false, autocapitalize: "off", role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list", "aria-controls": `${id}-list` });
 		this.list = element("ul.values", { id: `${id}-list`, role: "listbox", "aria-label": `Values of ${label}`, hidden: true });
 		this.box = element("div.field", {}, element("label", { htmlFor: id }, label, " ", element("kbd", { "aria-hidden": "true" }, key)), this.input, this.list);
-		this.input.addEventListener("focus", () => { this.input.select(); this.offered = this.offer(""); });
+		this.input.addEventListener("focus", () => { this.isTaken = false; this.input.select(); this.offered = this.offer(""); });
 		this.input.addEventListener("input", () => { this.offered = this.offer(this.input.value); });
 		this.input.addEventListener("keydown", (event) => this.press(event));
-		this.input.addEventListener("change", () => this.take(this.input.value));
+		this.input.addEventListener("change", () => this.isTaken || this.take(this.input.value));
 		this.input.addEventListener("blur", () => this.close());
 		this.list.addEventListener("pointerdown", (event) => {
 			event.preventDefault(); // the field keeps the focus
@@ -37,11 +37,12 @@ class Combobox {
 		});
 	}
 
-	// Show a value; what is being typed is left alone.
-	show(value) {
+	// Show a value, but leave alone what is being typed.
+	show(value, isSame) {
+		const isTyped = isSame && document.activeElement === this.input;
+		if (!isTyped || this.input.value === this.shown) this.input.value = value;
 		this.shown = value;
-		this.input.value = value;
-		this.close();
+		if (!isTyped) this.close();
 	}
 
 	async offer(prefix) {
@@ -85,7 +86,7 @@ class Combobox {
 		} else if (event.key === "Escape") {
 			event.preventDefault();
 			if (this.list.hidden || this.at < 0) {
-				this.show(this.shown);
+				this.input.value = this.shown;
 				this.panel.leave();
 			} else this.close();
 		}
@@ -94,9 +95,10 @@ class Combobox {
 	take(value, leave = false) {
 		const text = value.trim();
 		this.turn = null;
-		if (text !== this.shown) this.panel.take(this.name, text, leave);
-		else if (leave) this.panel.leave();
 		this.close();
+		this.isTaken = true; // leaving the field would take its text again
+		if (leave) this.panel.leave();
+		if (text !== this.shown) this.panel.take(this.name, text);
 	}
 
 	close() {
@@ -120,13 +122,14 @@ export class WordPanel {
 	}
 
 	show(view, chosen) {
+		const isSame = this.view?.index === view.index && this.word.id === chosen;
 		this.view = view;
 		this.word = view.words[chosen - 1];
 		const { word } = this;
 		const state = { set: "set by hand", confirmed: "confirmed", guessed: "guessed by the parser", open: "no arc yet" }[word.arc];
 		const sure = word.arc === "guessed" && word.confidence !== null ? `, ${sureness(word)} sure` : "";
 		this.title.replaceChildren(`Word ${word.id} `, element("bdi", {}, word.form), element("span.hint", {}, ` ${MARKS[word.arc]} ${state}${sure}; tags ${word.tags}`));
-		for (const [name, box] of Object.entries(this.boxes)) box.show(this.valueOf(name));
+		for (const [name, box] of Object.entries(this.boxes)) box.show(this.valueOf(name), isSame);
 		this.showTrouble(view.problems.filter((problem) => problem.word === word.id));
 	}
 
@@ -165,10 +168,18 @@ export class WordPanel {
 		return value ? { kind: "set-arc", word: id, head: this.word.head, deprel: value } : null;
 	}
 
-	take(field, value, leave) {
+	take(field, value) {
 		const change = this.changeOf(field, value);
-		if (change) this.send(change, leave);
+		this.typed = { field, value };
+		if (change) this.send(change);
 		else this.showTrouble([{ message: field === "head" ? "The head is a word of this sentence, by its number; 0 is the root." : "A relation has a name, such as nsubj." }]);
+	}
+
+	// Put back what was typed last, after it was refused.
+	restore() {
+		if (!this.typed || document.activeElement.id === "command") return;
+		this.focus(this.typed.field);
+		this.boxes[this.typed.field].input.value = this.typed.value;
 	}
 
 	// Show which rules a value would break, before it is taken.

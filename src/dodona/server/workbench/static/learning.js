@@ -37,7 +37,7 @@ export class LearningPanel {
 		holder.append(
 			this.told, this.curve,
 			element("div.row", {}, element("label", {}, "Model ", this.kind), button("Learn now", () => this.learn()), element("span.gap"), this.name, button("Keep this model", () => this.keep())),
-			element("p.hint", {}, "After every few sentences the model learns again, in the background, from what is decided. A model is kept beside the file."),
+			element("p.hint", {}, "The model learns again after every few sentences. It is kept beside the file."),
 		);
 	}
 
@@ -68,8 +68,7 @@ export class LearningPanel {
 		else parts.push("Nothing is learned yet: decide a few sentences first.");
 		if (last) parts.push(`LAS ${last.las.toFixed(1)}, UAS ${(last.uas ?? 0).toFixed(1)} (${last.source === "dev" ? "dev set" : "on the sentences that you annotated next"}).`);
 		if (corrections.length) parts.push(`Corrections per sentence: ${mean(corrections).toFixed(1)}, of the last ${Math.min(RECENT, corrections.length)}: ${mean(corrections.slice(-RECENT)).toFixed(1)}.`);
-		const text = parts.join(" ");
-		if (text !== this.told.textContent) this.told.textContent = text;
+		if (parts.join(" ") !== this.told.textContent) this.told.textContent = parts.join(" ");
 		const drawn = JSON.stringify(scored);
 		if (drawn === this.drawn) return;
 		this.drawn = drawn;

@@ -14,7 +14,7 @@ async function send(path, options) {
 	try {
 		response = await fetch(path, options);
 	} catch {
-		throw new Notice("The workbench cannot be reached. Is “dodona annotate” still running? What is on disk is safe.");
+		throw new Notice("The workbench cannot be reached. Is “dodona annotate” still running?");
 	}
 	const isJson = (response.headers.get("content-type") ?? "").includes("json");
 	const data = isJson ? await response.json() : {};
