@@ -27,11 +27,11 @@ export class AlikePanel {
 		this.workbench = workbench;
 		this.holder = holder;
 		const id = (name) => ({ id: `alike-${name}` });
-		this.pattern = element("input", { ...id("pattern"), type: "search", spellcheck: false, autocapitalize: "off", placeholder: "upos=NOUN >obl *", size: 36 });
+		this.pattern = element("input", { ...id("pattern"), type: "search", spellcheck: false, placeholder: "upos=NOUN >obl *", size: 36 });
 		this.word = element("input", { ...id("word"), type: "number", min: 1, value: 1 });
 		this.field = element("select", id("field"));
 		options(this.field, FIELDS, "deprel");
-		this.value = element("input", { ...id("value"), type: "text", spellcheck: false, autocapitalize: "off" });
+		this.value = element("input", { ...id("value"), type: "text", spellcheck: false });
 		this.told = element("p", { role: "status" });
 		this.list = element("ol.matches");
 		this.applyButton = button("Apply to those ticked", () => this.apply(), { className: "primary", hidden: true });

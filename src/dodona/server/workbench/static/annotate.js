@@ -85,8 +85,7 @@ class Workbench {
 		this.view = view;
 		this.revisions.set(view.index, view.revision);
 		this.chosen = Math.min(Math.max(chosen, 1), view.words.length);
-		this.board.draw(view, this.chosen);
-		if (hasFocus) this.board.mark(this.chosen, true);
+		this.board.draw(view, this.chosen, hasFocus);
 		this.panel.show(view, this.chosen);
 		find("text").textContent = view.text || view.words.map((word) => word.form).join(" ");
 		find("number").value = view.index + 1;
@@ -113,13 +112,15 @@ class Workbench {
 
 	// Keep the place in the address, so that a reload comes back to it.
 	note() {
-		history.replaceState(null, "", `${location.pathname}${hashOf({ sentence: this.view.index + 1, word: this.chosen })}`);
+		const hash = hashOf({ sentence: this.view.index + 1, word: this.chosen });
+		if (hash !== location.hash || location.search) history.replaceState(null, "", location.pathname + hash);
 	}
 
 	async go(index, chosen = 1) {
 		await this.attempt(async () => {
 			if (this.view && index !== this.view.index) this.seen.push(this.view.index);
 			await this.open(index, chosen);
+			if (!document.activeElement.matches("input")) this.board.mark(this.chosen, true);
 			this.notify("");
 			announce(`Sentence ${index + 1}: ${this.view.text}`);
 		});
@@ -142,11 +143,14 @@ class Workbench {
 
 	// Changes
 
-	// Send a change of the sentence that is shown now; changes before it may still be under way.
-	send(change) {
+	// Send a change of the sentence that is shown now, or the promise of one; changes before it may
+	// still be under way.
+	send(promised) {
 		const before = this.view;
 		const { index } = before;
 		return inTurn(() => this.attempt(async () => {
+			const change = await promised;
+			if (!change) return null;
 			const view = await write("change", { index, revision: this.revisions.get(index), change }).catch((error) => this.lose(error));
 			this.revisions.set(index, view.revision);
 			this.notify("");
@@ -207,7 +211,7 @@ class Workbench {
 
 	async run({ change, action, value }) {
 		if (change) {
-			this.choose(change.word ?? change.first ?? this.chosen, false);
+			this.chosen = change.word ?? change.first ?? this.chosen; // shown with the answer
 			return this.send(change);
 		}
 		await this.actions[action](value);

@@ -78,6 +78,42 @@ function spread(arcs, cells) {
 	}
 }
 
+// Draw anew only the children whose parts have changed: most of a long sentence stays.
+function renew(parent, parts, draw) {
+	const keys = parts.map((part) => JSON.stringify(part));
+	const old = [...parent.children];
+	keys.forEach((key, i) => {
+		if (old[i]?.key === key) return;
+		const made = Object.assign(draw(parts[i]), { key });
+		if (old[i]) old[i].replaceWith(made);
+		else parent.append(made);
+	});
+	old.slice(keys.length).forEach((child) => child.remove());
+}
+
+function drawArc({ id, kind, path, to, labelX, y, label }) {
+	if (!path) return shape("g", {});
+	const group = shape("g", { class: `arc ${kind}`, "data-word": id });
+	group.append(
+		shape("path", { class: "line", d: path }),
+		shape("path", { class: "arrow", d: `M${to - 3.5},${-ARROW}h7L${to},0z` }),
+		shape("text", { class: "label", x: labelX, y: y + 4 }, label),
+	);
+	return group;
+}
+
+function drawWord({ id, form, state, tags, lemma, name, mark, tag, range, width, before }) {
+	const made = element(`button.word.${state}`, { type: "button", tabIndex: -1, "data-word": id, "aria-label": name },
+		element("span.number", { dir: "ltr" }, `${id} `, element("span.mark", {}, mark)),
+		element("bdi.form", {}, form),
+		element(`span.tag.${tags}`, {}, tag),
+		element("bdi.lemma", {}, lemma || "\u00a0"),
+		range ? element("bdi.range", {}, range) : null);
+	made.style.width = `${width}px`;
+	made.style.marginInlineStart = `${before}px`;
+	return made;
+}
+
 export class Board {
 	// `choose(word)` is called for a click, `join(head, dependent)` after dragging, `edit(word)` for labels.
 	constructor(holder, { choose, join, edit }) {
@@ -90,70 +126,54 @@ export class Board {
 		this.words.addEventListener("click", ({ target }) => target.closest(".word") && choose(Number(target.closest(".word").dataset.word)));
 	}
 
-	draw(view, chosen) {
+	draw(view, chosen, isFocused) {
 		this.view = view;
 		this.layout = arrange(view.words);
 		this.holder.dir = view.is_rtl ? "rtl" : "ltr";
 		this.sheet.style.width = `${this.layout.width}px`;
 		this.drawArcs();
 		this.drawWords();
-		this.mark(chosen, false);
+		this.mark(chosen, isFocused);
 	}
 
 	x(position) {
 		return this.view.is_rtl ? this.layout.width - position : position;
 	}
 
+	// Arcs are drawn upwards from the words, at y = 0.
 	drawArcs() {
 		const { arcs, width, nLevels } = this.layout;
-		this.ground = ROOT_LABEL + LEVEL * nLevels + 12;
-		for (const [name, value] of [["width", width], ["height", this.ground]]) this.arcs.setAttribute(name, value);
-		this.arcs.replaceChildren(...arcs.map((arc) => this.drawArc(arc)));
+		this.height = ROOT_LABEL + LEVEL * nLevels + 12;
+		const box = `0 ${-this.height} ${width} ${this.height}`;
+		if (this.arcs.getAttribute("viewBox") !== box) for (const [name, value] of [["width", width], ["height", this.height], ["viewBox", box]]) this.arcs.setAttribute(name, value);
+		const byWord = new Map(arcs.map((arc) => [arc.word.id, arc]));
+		renew(this.arcs, this.view.words.map(({ id }) => byWord.has(id) ? this.arcParts(byWord.get(id)) : { id }), drawArc);
 	}
 
-	drawArc(arc) {
-		const { word } = arc;
+	arcParts({ word, head, offset, level }) {
 		const { centres } = this.layout;
 		const isChanged = this.view.changed.includes(word.id);
-		const group = shape("g", { class: `arc ${word.arc}${isChanged ? " changed" : ""}`, "data-word": word.id });
 		const end = centres[word.id - 1];
-		let [path, labelX, y] = ["", end, 16];
-		if (arc.head) {
-			const start = centres[arc.head - 1] + arc.offset;
-			const inwards = end > start ? 1 : -1;
-			const corner = Math.min(CORNER, Math.abs(end - start) / 2) * inwards;
-			y = this.ground - LEVEL * arc.level;
-			labelX = (start + end) / 2;
-			path = `M${this.x(start)},${this.ground}V${y + CORNER}Q${this.x(start)},${y} ${this.x(start + corner)},${y}H${this.x(end - corner)}Q${this.x(end)},${y} ${this.x(end)},${y + CORNER}V${this.ground - ARROW}`;
-		} else path = `M${this.x(end)},${y + 6}V${this.ground - ARROW}`;
-		const tip = this.x(end);
-		group.append(
-			shape("path", { class: "line", d: path }),
-			shape("path", { class: "arrow", d: `M${tip - 3.5},${this.ground - ARROW}h7L${tip},${this.ground}z` }),
-			shape("text", { class: "label", x: this.x(labelX), y: y + 4 }, word.deprel === "_" ? "?" : word.deprel),
-		);
-		return group;
+		const start = head ? centres[head - 1] + offset : end;
+		const y = head ? -LEVEL * level : 16 - this.height;
+		const corner = Math.min(CORNER, Math.abs(end - start) / 2) * Math.sign(end - start);
+		const [from, to] = [this.x(start), this.x(end)];
+		const path = head ? `M${from},0V${y + CORNER}Q${from},${y} ${this.x(start + corner)},${y}H${this.x(end - corner)}Q${to},${y} ${to},${y + CORNER}V${-ARROW}` : `M${to},${y + 6}V${-ARROW}`;
+		return { id: word.id, kind: `${word.arc}${isChanged ? " changed" : ""}`, path, to, labelX: (from + to) / 2, y, label: bare(word.deprel) || "?" };
 	}
 
 	drawWords() {
 		const troubled = new Set(this.view.problems.map((problem) => problem.word));
-		const rangeOf = ({ id }) => this.view.ranges.find((range) => range.first <= id && id <= range.last);
-		this.buttons = this.view.words.map((word, i) => this.drawWord(word, i, troubled.has(word.id), rangeOf(word)));
-		this.words.replaceChildren(...this.buttons);
-	}
-
-	drawWord(word, i, isTroubled, range) {
-		const isUnsure = word.arc === "guessed" && word.confidence !== null && word.confidence < UNSURE;
-		const mark = `${MARKS[word.arc]}${word.arc === "guessed" ? sureness(word) : ""}${isUnsure ? "?" : ""}`;
-		const made = element(`button.word.${word.arc}`, { type: "button", tabIndex: -1, "data-word": word.id, "aria-label": this.describe(word, isTroubled, range) },
-			element("span.number", { dir: "ltr" }, `${word.id} `, element("span.mark", {}, mark)),
-			element("bdi.form", {}, word.form),
-			element(`span.tag.${word.tags}`, {}, `${bare(word.upos) || "–"}${isTroubled ? " ⚠" : ""}`),
-			element("bdi.lemma", {}, bare(word.lemma) || "\u00a0"),
-			range ? element(`bdi.range${range.first === word.id ? ".first" : ""}`, { title: range.form }, range.first === word.id ? range.form : "\u00a0") : null);
-		made.style.width = `${this.layout.cells[i]}px`;
-		made.style.marginInlineStart = `${this.layout.gaps[i] + (i ? 0 : MARGIN)}px`;
-		return made;
+		renew(this.words, this.view.words.map((word, i) => {
+			const range = this.view.ranges.find(({ first, last }) => first <= word.id && word.id <= last);
+			const isUnsure = word.arc === "guessed" && word.confidence !== null && word.confidence < UNSURE;
+			return {
+				id: word.id, form: word.form, state: word.arc, tags: word.tags, lemma: bare(word.lemma), name: this.describe(word, troubled.has(word.id), range),
+				mark: `${MARKS[word.arc]}${word.arc === "guessed" ? sureness(word) : ""}${isUnsure ? "?" : ""}`, tag: `${bare(word.upos) || "–"}${troubled.has(word.id) ? " ⚠" : ""}`,
+				range: range && (range.first === word.id ? range.form : "\u00a0"), width: this.layout.cells[i], before: this.layout.gaps[i] + (i ? 0 : MARGIN),
+			};
+		}), drawWord);
+		this.buttons = [...this.words.children];
 	}
 
 	// What a screen reader reads.
@@ -204,7 +224,7 @@ export class Board {
 		let rubber = null;
 		const position = ({ clientX, clientY }) => {
 			const box = this.arcs.getBoundingClientRect();
-			return [clientX - box.left, Math.min(clientY - box.top, this.ground)];
+			return [clientX - box.left, Math.min(clientY - box.bottom, 0)];
 		};
 		const [x1, y1] = position(event);
 		const move = (moved) => {

@@ -1,5 +1,5 @@
 // The columns of the chosen word, each with completion: the most likely values first.
-import { element } from "./shared.js";
+import { element, Notice } from "./shared.js";
 import { read } from "./requests.js";
 import { bare, MARKS, sureness } from "./board.js";
 
@@ -22,7 +22,7 @@ class Combobox {
 	constructor(panel, name, label, key) {
 		Object.assign(this, { panel, name });
 		const id = `field-${name}`;
-		this.input = element("input", { id, type: "text", autocomplete: "off", spellcheck: false, autocapitalize: "off", role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list", "aria-controls": `${id}-list` });
+		this.input = element("input", { id, type: "text", autocomplete: "off", spellcheck: false, role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list", "aria-controls": `${id}-list` });
 		this.list = element("ul.values", { id: `${id}-list`, role: "listbox", "aria-label": `Values of ${label}`, hidden: true });
 		this.box = element("div.field", {}, element("label", { htmlFor: id }, label, " ", element("kbd", { "aria-hidden": "true" }, key)), this.input, this.list);
 		this.input.addEventListener("focus", () => { this.isTaken = false; this.input.select(); this.offered = this.offer(""); });
@@ -48,16 +48,23 @@ class Combobox {
 	async offer(prefix) {
 		const turn = this.turn = Symbol("only the latest answer is shown");
 		this.panel.tryOut(this);
-		if (WITHOUT_LIST.includes(this.name)) return;
+		if (WITHOUT_LIST.includes(this.name)) return [];
 		const values = await this.panel.suggest(this.name, prefix);
-		if (turn !== this.turn || document.activeElement !== this.input) return;
-		const typed = this.input.value;
+		if (turn !== this.turn || document.activeElement !== this.input) return values;
+		const typed = this.input.value.trim();
 		this.list.replaceChildren(...values.map((value, i) => element("li", { role: "option", id: `${this.list.id}-${i}`, "data-value": value, "aria-selected": "false" }, element("bdi", {}, this.panel.name(this.name, value)))));
 		this.at = -1;
 		this.list.hidden = !values.length;
 		this.input.setAttribute("aria-expanded", String(Boolean(values.length)));
 		this.input.removeAttribute("aria-activedescendant");
-		if (CHOSEN_FIRST.includes(this.name) && prefix && values.length && !values.includes(typed)) this.point(0);
+		if (this.best(typed, values) !== typed) this.point(0);
+		return values;
+	}
+
+	// What Enter takes where no value was pointed at.
+	best(typed, values) {
+		const isBegun = CHOSEN_FIRST.includes(this.name) && typed && typed !== this.shown && !values.includes(typed);
+		return isBegun ? values[0] ?? typed : typed;
 	}
 
 	point(at) {
@@ -78,11 +85,12 @@ class Combobox {
 		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
 		if (step) {
 			event.preventDefault();
-			if (this.list.hidden) this.offered = this.offer(this.input.value);
-			else this.point(this.at < 0 && step < 0 ? -1 : this.at + step);
+			if (!this.turn) this.offered = this.offer(this.input.value);
+			this.offered.then(() => this.point(this.at < 0 && step < 0 ? -1 : this.at + step));
 		} else if (event.key === "Enter") {
 			event.preventDefault();
-			this.offered.then(() => this.take(this.candidate, true));
+			const typed = this.candidate;
+			this.take(this.at < 0 ? this.offered.then((values) => this.best(typed, values)) : typed, true);
 		} else if (event.key === "Escape") {
 			event.preventDefault();
 			if (this.list.hidden || this.at < 0) {
@@ -92,13 +100,13 @@ class Combobox {
 		}
 	}
 
+	// Take a value, or the promise of one: the next key is for the words already.
 	take(value, leave = false) {
-		const text = value.trim();
-		this.turn = null;
+		const { word } = this.panel;
 		this.close();
 		this.isTaken = true; // leaving the field would take its text again
 		if (leave) this.panel.leave();
-		if (text !== this.shown) this.panel.take(this.name, text);
+		this.panel.take(this.name, value, this.shown, word);
 	}
 
 	close() {
@@ -156,23 +164,24 @@ export class WordPanel {
 		}
 	}
 
-	// The change that a value of a field amounts to; null if it is none yet.
-	changeOf(field, value) {
-		const { id } = this.word;
+	// The change that a value of a field amounts to.
+	changeOf(field, value, { id, head: now }) {
 		if (field === "head") {
 			if (value === "" || value === "_") return { kind: "clear-arc", word: id };
 			const head = /^\d+$/.test(value) ? Number(value) : this.view.words.find((word) => word.form === value)?.id;
-			return head === undefined ? null : { kind: "set-arc", word: id, head, deprel: head === 0 ? "root" : null };
+			if (head === undefined) throw new Notice(`“${value}” is no word of this sentence. Heads are given by their numbers; 0 is the root.`);
+			return { kind: "set-arc", word: id, head, deprel: head === 0 ? "root" : null };
 		}
-		if (field !== "deprel" || this.word.head === null) return { kind: "set-field", word: id, field, value: value || "_" };
-		return value ? { kind: "set-arc", word: id, head: this.word.head, deprel: value } : null;
+		if (field !== "deprel" || now === null) return { kind: "set-field", word: id, field, value: value || "_" };
+		return { kind: "set-arc", word: id, head: now, deprel: value || null };
 	}
 
-	take(field, value) {
-		const change = this.changeOf(field, value);
-		this.typed = { field, value };
-		if (change) this.send(change);
-		else this.showTrouble([{ message: field === "head" ? "The head is a word of this sentence, by its number; 0 is the root." : "A relation has a name, such as nsubj." }]);
+	take(field, promised, shown, word) {
+		this.send(Promise.resolve(promised).then((text) => {
+			const value = text.trim();
+			this.typed = { field, value };
+			return value === shown ? null : this.changeOf(field, value, word);
+		}));
 	}
 
 	// Put back what was typed last, after it was refused.
@@ -186,10 +195,10 @@ export class WordPanel {
 	tryOut(box) {
 		clearTimeout(this.timer);
 		this.timer = setTimeout(async () => {
-			const change = box.candidate && box.candidate !== box.shown ? this.changeOf(box.name, box.candidate) : null;
-			if (!change) return;
-			const { view } = this;
-			const problems = await this.check(change);
+			const { view, word } = this;
+			const value = box.candidate;
+			if (!value || value === box.shown) return;
+			const problems = await this.check(box.name === "head" && !/^\d+$/.test(value) ? null : this.changeOf(box.name, value, word));
 			if (view === this.view && document.activeElement === box.input) this.showTrouble(problems);
 		}, CHECK_AFTER);
 	}

@@ -6,7 +6,7 @@ import { write } from "./requests.js";
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [420, 140, 34, 22]; // pixels
 const RECENT = 10; // sentences
 
-const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
+const mean = (numbers) => (numbers.reduce((sum, n) => sum + n, 0) / numbers.length).toFixed(1);
 
 // Draw scores in percent by the number of sentences.
 function drawCurve(points) {
@@ -65,9 +65,9 @@ export class LearningPanel {
 		const parts = [`Model: ${model}. ${count(nDecisions, "decision")} so far.`];
 		if (state === "failed") parts.push(`The last run failed: ${message}`);
 		else if (curve.length) parts.push(`It has learned from ${count(curve.at(-1).n_sentences, "sentence")}, in ${seconds.toFixed(1)} s.`);
-		else parts.push("Nothing is learned yet: decide a few sentences first.");
-		if (last) parts.push(`LAS ${last.las.toFixed(1)}, UAS ${(last.uas ?? 0).toFixed(1)} (${last.source === "dev" ? "dev set" : "on the sentences that you annotated next"}).`);
-		if (corrections.length) parts.push(`Corrections per sentence: ${mean(corrections).toFixed(1)}, of the last ${Math.min(RECENT, corrections.length)}: ${mean(corrections.slice(-RECENT)).toFixed(1)}.`);
+		else parts.push("Nothing is learned yet.");
+		if (last) parts.push(`LAS ${last.las.toFixed(1)}, UAS ${last.uas.toFixed(1)} (${last.source === "dev" ? "dev set" : "on what you annotated next"}).`);
+		if (corrections.length) parts.push(`Corrections per sentence: ${mean(corrections)}, of late ${mean(corrections.slice(-RECENT))}.`);
 		if (parts.join(" ") !== this.told.textContent) this.told.textContent = parts.join(" ");
 		const drawn = JSON.stringify(scored);
 		if (drawn === this.drawn) return;
