@@ -12,7 +12,7 @@ from pathlib import Path
 from dodona.server.http.guard import ConnectionGuard
 from dodona.server.http.serving import serve
 from dodona.server.limits import Limits
-from dodona.server.workbench.endpoints import Desk
+from dodona.server.workbench.endpoints import Endpoints
 from dodona.server.workbench.site import make_site
 from dodona.synthetic.generator import synthetic_treebank, to_conllu
 from support import small
@@ -82,11 +82,11 @@ def save_model(folder: Path) -> Path:
 
 
 @contextmanager
-def opened(desk: Desk) -> Iterator[str]:
+def opened(served: Endpoints) -> Iterator[str]:
     """Serve a workbench; yield its address, without the token."""
     listening = socket.create_server(("127.0.0.1", 0))
     loop, end = asyncio.new_event_loop(), asyncio.Event()
-    site = make_site(desk, TOKEN, ["127.0.0.1"])
+    site = make_site(served, TOKEN, ["127.0.0.1"])
     running = serve(site, listening, ConnectionGuard(Limits()), end=end)
     thread = threading.Thread(target=loop.run_until_complete, args=(running,))
     thread.start()
@@ -96,4 +96,4 @@ def opened(desk: Desk) -> Iterator[str]:
         loop.call_soon_threadsafe(end.set)
         thread.join()
         loop.close()
-        desk.workbench.close()
+        served.workbench.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from itertools import combinations
 
@@ -64,6 +65,15 @@ def fill(rows: Rows, parser: Parser | None) -> Confidences:
     return sure
 
 
+def expected_errors(sure: Confidences) -> float:
+    """Return the share of errors to expect among the words whose arcs are guessed.
+
+    >>> expected_errors({1: 1.0, 4: 0.5})
+    0.25
+    """
+    return sum(1 - each for each in sure.values()) / max(len(sure), 1)
+
+
 def _guessed_columns(parser: Parser | None) -> frozenset[str]:
     if parser is None or parser.tagger is None:
         return frozenset()
@@ -115,11 +125,20 @@ def _take_arc(row: Row, head: int | None, deprel: str) -> None:
 
 
 def _parse(parser: Parser, sentence: Sentence, given: Given) -> Sentence:
-    """Parse around what is given; if the model cannot, around as much as it can."""
-    try:
-        return parser.parse(sentence, given=given, confidence=True)
-    except GivenError:
-        pass
+    """Parse around what is given; if the model cannot, around as much as it can.
+
+    What a person decides may break rules of UD, which is shown; it is no cause for a warning.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            return parser.parse(sentence, given=given, confidence=True)
+        except GivenError:
+            return _parse_around_some(parser, sentence, given)
+
+
+def _parse_around_some(parser: Parser, sentence: Sentence, given: Given) -> Sentence:
+    """Parse around given arcs that do not cross, and put the others into the tree."""
     some = {word: given.heads[word] for word in _uncrossed(given.heads)}
     labels = {word: label for word, label in given.labels.items() if word in some}
     try:

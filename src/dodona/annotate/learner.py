@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
-from dodona.annotate.guessing import fill, load_parser
+from dodona.annotate.guessing import expected_errors, fill, load_parser
 from dodona.annotate.marks import has_own_arc, has_own_label
 from dodona.annotate.rows import BLANK, DEPREL, TAGS, UPOS, Rows, sentence_of
 from dodona.annotate.viewing import state_of
@@ -149,8 +149,7 @@ def rate(folder: Path, job: Job, parser: Parser, result: Result) -> None:
     other = load_parser(job.other_model) if job.other_model else None
     for sentence in read(folder / "candidates.conllu", trees="optional"):
         rows = Rows.of(bytes(sentence))
-        sure = fill(rows, parser)
-        result.doubts.append(sum(1 - each for each in sure.values()) / max(len(sure), 1))
+        result.doubts.append(expected_errors(fill(rows, parser)))
         if other is not None:
             theirs = Rows.of(bytes(sentence))
             fill(theirs, other)

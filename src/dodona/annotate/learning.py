@@ -28,7 +28,7 @@ class Learned:
     """What a run of the learner returned: its model, and ratings of the candidates by number."""
 
     parser: Parser | None  # None: the sentences were only rated
-    path: Path | None
+    path: str  # of the model
     kind: LearnerKind | None
     doubts: dict[int, float]
     disputes: dict[int, float]
@@ -113,8 +113,7 @@ class Learning:
             self.curve.append(CurvePoint(job.kind, *about))
         doubts = dict(zip(numbers, result.doubts, strict=True))
         disputes = dict(zip(numbers, result.disputes, strict=False))
-        path = None if parser is None else folder / "model.dodona"
-        self._take(Learned(parser, path, job.kind, doubts, disputes))
+        self._take(Learned(parser, str(folder / "model.dodona"), job.kind, doubts, disputes))
 
     def _result(self, folder: Path) -> Result:
         """Run the process in a folder and return what it found."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 from dodona.treebank.sentence import Sentence
 
@@ -23,13 +24,9 @@ _END = re.compile(
 _ALWAYS = re.compile(r"[\u3002\uff01\uff1f\u0964\u0965]")  # needs no space after it
 _OPENING = " \"'\u00ab\u201c\u2018(["
 _ABBREVIATION = re.compile(r"\w\.|\d+\.")
-_UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # kana and Han characters
-_LETTER = rf"(?![{_UNSPACED}])[\w\u0300-\u036f]"
-_TOKEN = re.compile(
-    rf"https?://\S+|\S+@\S+\.\w+|[{_UNSPACED}]"
-    rf"|(?:{_LETTER})+(?:['\u2019.,:\-\u2013](?:{_LETTER})+)*"
-    r"|\.{2,}|\S"
-)
+_WHOLE = re.compile(r"https?://\S+|\S+@\S+\.\w+|\.{2,}")  # addresses, ellipses
+_JOINING = "'\u2019.,:-\u2013\u200c\u200d"  # between two letters or digits, part of a word
+_UNSPACED = ("HIRAGANA", "KATAKANA", "CJK")  # scripts, by the names of their characters
 
 
 def segment(text: str) -> list[Sentence]:
@@ -71,8 +68,38 @@ def _is_end(paragraph: str, start: int, found: re.Match[str]) -> bool:
 
 
 def _sentence(text: str, comments: list[str]) -> Sentence:
-    spans = [match.span() for match in _TOKEN.finditer(text)]
-    ends = [end for _, end in spans]
-    misc = ["_" if text[end : end + 1] in ("", " ") else "SpaceAfter=No" for end in ends]
+    spans = [*_tokens(text)]
+    misc = ["_" if text[end : end + 1] in ("", " ") else "SpaceAfter=No" for _, end in spans]
     forms = [text[start:end] for start, end in spans]
     return Sentence.from_columns(forms, misc=misc, comments=comments)
+
+
+def _tokens(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each token."""
+    at = 0
+    while at < len(text):
+        start = at
+        if whole := _WHOLE.match(text, at):
+            at = whole.end()
+        else:
+            at += 1
+            while at < len(text) and _is_inside(text, start, at):
+                at += 1
+        if not text[start].isspace():
+            yield start, at
+
+
+def _is_inside(text: str, start: int, at: int) -> bool:
+    """Return whether a character belongs to the word that begins at `start`."""
+    if not _is_letter(text[start]):
+        return False
+    if text[at] in _JOINING:
+        return at + 1 < len(text) and _is_letter(text[at + 1]) and _is_letter(text[at - 1])
+    return _is_letter(text[at])
+
+
+@cache
+def _is_letter(char: str) -> bool:
+    """Return whether a character is a letter, a digit or a mark on one, in a script with spaces."""
+    kind = unicodedata.category(char)[0]
+    return kind in "LNM" and not unicodedata.name(char, "").startswith(_UNSPACED)

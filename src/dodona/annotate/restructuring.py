@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from copy import deepcopy
 from itertools import count
 
 from dodona.annotate.changes import (
@@ -123,7 +122,10 @@ def _merge_words(rows: Rows, first: int, last: int) -> None:
         if ends == (first, last):
             whole = row
         elif ends[0] <= last and ends[1] >= first and not (ends[0] <= first and last <= ends[1]):
-            raise ChangeError(f"words {first} to {last} cut the multiword token {row.fields[ID]}")
+            raise ChangeError(
+                f"words {first} to {last} include a part of the multiword token {row.fields[ID]}, "
+                "or more than it: remove the token first"
+            )
     form = "".join(row.fields[FORM] + " " * row.space_after for row in words[:-1])
     outside = [row for row in words if row.head is not None and not first <= row.head <= last]
     if outside and outside[0] is not kept:
@@ -179,7 +181,7 @@ def _split_sentence(rows: Rows, word: int, taken: Callable[[], Collection[str]])
     if around is not None and around.range and around.range[0] < word:
         raise ChangeError(f"word {word} is inside the multiword token {around.fields[ID]}")
     text, at = rows.text(), rows.lines.index(first_row if around is None else around)
-    second = Rows("", deepcopy(rows.lines[at:]), rows.after, rows.end)
+    second = Rows("", rows.lines[at:], rows.after, rows.end)
     rows.lines, rows.after = rows.lines[:at], rows.end
     second.renumber(lambda i: i - word + 1 if i >= word else None)
     rows.renumber(lambda i: i if i < word else None)

@@ -94,6 +94,13 @@ class Rows:
         end = "\r\n" if own[0].endswith("\r\n") else "\n"
         return cls(before, [*map(_line, own)], "".join(lines[last + 1 :]), end)
 
+    def copy(self) -> Rows:
+        """Return a copy to edit."""
+        lines = [
+            Row([*line.fields], line.end) if isinstance(line, Row) else line for line in self.lines
+        ]
+        return Rows(self.before, lines, self.after, self.end)
+
     def __bytes__(self) -> bytes:
         lines = (line if isinstance(line, str) else _text(line) for line in self.lines)
         return "".join((self.before, *lines, self.after)).encode(*_ENCODING)

@@ -167,19 +167,17 @@ class Store:
             pass
         self.is_saved = False
 
-    def snapshot(self) -> tuple[bytes, int]:
-        """Return the content of the treebank, and the number of records that made it."""
-        self.is_saved = True
-        return self.content(), self._journal.n_records
-
-    def announce(self, content: bytes, n_records: int) -> None:
-        """Write into the journal that a snapshot will be in the file."""
+    def announce(self) -> bytes:
+        """Write into the journal that the treebank is about to be saved; return its content."""
         if _stamp(self.path) != self._stamp:
             raise AnnotateError(
                 f"{self.path}: another program has changed this file, which is not overwritten; "
                 f"restore it to go on. What you annotated is in {self._journal.path}"
             )
+        content, n_records = self.content(), self._journal.n_records
         self._journal.append({"kind": "save", "digest": _digest(content), "n_records": n_records})
+        self.is_saved = True
+        return content
 
     def write(self, content: bytes) -> None:
         """Replace the file, completely or not at all."""

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from dodona.annotate import Workbench
 from dodona.annotate.changes import SetArc
-from dodona.server.workbench.endpoints import Desk
+from dodona.server.workbench.endpoints import Endpoints
 from support.annotate_lab import (
     HEBREW,
     HOSTILE,
@@ -60,8 +60,8 @@ def start(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             if other is not None:
                 theirs.write_text(other, encoding="utf-8")
             workbench = Workbench(path, **options)
-            desk = Desk(workbench, None if other is None else theirs, lesson)
-            address = stack.enter_context(opened(desk))
+            served = Endpoints(workbench, None if other is None else theirs, lesson)
+            address = stack.enter_context(opened(served))
             pages = open_page(browser, address, **(look or {}))
             page = next(pages)
             stack.callback(next, pages, None)

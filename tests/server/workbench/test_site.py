@@ -14,7 +14,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 
 from dodona.annotate import Workbench
-from dodona.server.workbench.endpoints import MAX_BYTES, MOST_KEPT, Desk
+from dodona.server.workbench.endpoints import MAX_BYTES, MOST_KEPT, Endpoints
 from dodona.server.workbench.lesson import N_SENTENCES, STEPS, lesson_text, write_lesson
 from dodona.server.workbench.site import OWN, make_site
 from dodona.server.workbench.token_cookie import new_token
@@ -36,7 +36,7 @@ def stranger(workbench: Workbench, tmp_path: Path) -> Iterator[TestClient]:
     """A client without the token."""
     other = tmp_path / "other.conllu"
     other.write_text(PRIEST.replace("3\tdet", "4\tdet"), encoding="utf-8")
-    site = make_site(Desk(workbench, other, has_lesson=True), TOKEN, [HOST])
+    site = make_site(Endpoints(workbench, other, has_lesson=True), TOKEN, [HOST])
     with TestClient(site, base_url=f"http://{HOST}") as client:
         yield client
 

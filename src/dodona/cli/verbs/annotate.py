@@ -51,7 +51,7 @@ def annotate(
     try:
         from dodona.server.http.sockets import listen
         from dodona.server.origin_check import own_hosts
-        from dodona.server.workbench.endpoints import Desk
+        from dodona.server.workbench.endpoints import Endpoints
         from dodona.server.workbench.lesson import write_lesson
         from dodona.server.workbench.program import run
         from dodona.server.workbench.site import make_site
@@ -73,11 +73,11 @@ def annotate(
     with listen(host, port) as listening:
         workbench = Workbench(file, model=model, dev=dev, other_model=other_model)
         try:
-            desk = Desk(workbench, None if other is None else Path(other), lesson)
+            served = Endpoints(workbench, None if other is None else Path(other), lesson)
             token = new_token()
             address = f"http://{where(listening)}/?{PARAMETER}={token}"
             bound = listening.getsockname()[0]
-            site = make_site(desk, token, own_hosts(host, names) | own_hosts(bound, []))
+            site = make_site(served, token, own_hosts(host, names) | own_hosts(bound, []))
             say(f"Annotate {workbench.path} at {address} (stop with Ctrl-C)")
             if browser:
                 webbrowser.open(address)

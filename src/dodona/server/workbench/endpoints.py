@@ -53,7 +53,7 @@ class Stale(Exception):  # noqa: N818
 
 
 @dataclass
-class Desk:
+class Endpoints:
     """A workbench with what its pages need beside it."""
 
     workbench: Workbench
@@ -103,6 +103,8 @@ class Desk:
         """Return the problems that a change would leave, without making it."""
         index, revision = self._index(given), _text(given, "revision")
         change = change_from_json(given.get("change"))
+        if not isinstance(change, WordChange):  # whose result cannot be foreseen word by word
+            return {"problems": []}
         before = self.workbench.sentence(index).problems
         found = self.workbench.check(index, revision, change)
         return {"problems": [asdict(problem) for problem in found if problem not in before]}

@@ -23,7 +23,7 @@ from dodona.server.metrics import Metrics
 from dodona.server.middleware import RequestLog
 from dodona.server.origin_check import OriginCheck
 from dodona.server.routes.pages import STATIC, serve
-from dodona.server.workbench.endpoints import Desk, Stale
+from dodona.server.workbench.endpoints import Endpoints, Stale
 from dodona.server.workbench.token_cookie import TokenCookie
 
 PAGE = "annotate.html"
@@ -32,12 +32,12 @@ OWN = {file.name: file.read_bytes() for file in FOLDER.iterdir()}
 SHARED = ("shared.js", "style.css", "icon.svg")  # with the other pages
 
 
-def make_site(desk: Desk, token: str, hosts: Collection[str]) -> Starlette:
+def make_site(served: Endpoints, token: str, hosts: Collection[str]) -> Starlette:
     """Return an ASGI application for the pages of one workbench."""
     page = OWN[PAGE].replace(b"VERSION", version("dodona").encode())
     static = {name: content for name, content in OWN.items() if name != PAGE}
     static |= {name: STATIC[name] for name in SHARED}
-    working = desk.routes()
+    working = served.routes()
     routes = [
         Route("/", serve(PAGE, page)),
         *(Route(f"/static/{name}", serve(name, content)) for name, content in static.items()),
