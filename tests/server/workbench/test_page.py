@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,97 +12,17 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import expect
 
 from dodona.annotate import Workbench
-from dodona.annotate.changes import SetArc
-from dodona.server.workbench.endpoints import Endpoints
-from support.annotate_lab import (
-    HEBREW,
-    HOSTILE,
-    PRIEST,
-    TOKEN,
-    bare,
-    invented,
-    long_sentence,
-    opened,
-    save_model,
-)
-from support.browser_lab import keep, open_page
+from support.annotate_lab import HEBREW, PRIEST, TOKEN, bare, invented, long_sentence
+from support.browser_lab import keep
+from support.server_process import until
+from support.workbench_page import Open, arc, do, drag, label, middle, word
 
 pytestmark = pytest.mark.thorough  # needs a browser
 
-pytest_plugins = ["support.browser_lab"]
-
-Open = Callable[..., tuple[Page, Workbench]]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_model(tmp_path_factory.mktemp("models"))
-
-
-@pytest.fixture
-def start(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """A function that opens the page on a treebank."""
-    with ExitStack() as stack:
-
-        def begin(
-            conllu: str,
-            other: str | None = None,
-            lesson: bool = False,
-            look: dict[str, Any] | None = None,
-            **options: Any,
-        ) -> tuple[Page, Workbench]:
-            path, theirs = tmp_path / "corpus.conllu", tmp_path / "other.conllu"
-            path.write_text(conllu, encoding="utf-8")
-            if other is not None:
-                theirs.write_text(other, encoding="utf-8")
-            workbench = Workbench(path, **options)
-            served = Endpoints(workbench, None if other is None else theirs, lesson)
-            address = stack.enter_context(opened(served))
-            pages = open_page(browser, address, **(look or {}))
-            page = next(pages)
-            stack.callback(next, pages, None)
-            page.goto(f"/?token={TOKEN}")
-            expect(page.locator(".word").first).to_be_visible()
-            return page, workbench
-
-        yield begin
-
-
-def word(page: Page, number: int) -> Locator:
-    return page.locator(f".word[data-word='{number}']")
-
-
-def arc(page: Page, dependent: int) -> Locator:
-    return page.locator(f".arc[data-word='{dependent}']")
-
-
-def label(page: Page, dependent: int) -> Locator:
-    return arc(page, dependent).locator(".label")
-
-
-def drag(page: Page, head: int, dependent: int) -> None:
-    """Drag from a head, or from the empty space above the words (0), to a dependent."""
-    box = (page.locator(".arcs") if head == 0 else word(page, head)).bounding_box()
-    to = word(page, dependent).bounding_box()
-    assert box is not None and to is not None
-    start = (box["x"] + box["width"] - 5, box["y"] + 5) if head == 0 else middle(box)
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(*middle(to), steps=5)
-    page.mouse.up()
-
-
-def middle(box: Any) -> tuple[float, float]:
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def do(page: Page, command: str) -> None:
-    page.fill("#command", command)
-    page.press("#command", "Enter")
-    expect(page.locator("#command")).to_have_value("")
+pytest_plugins = ["support.browser_lab", "support.workbench_page"]
 
 
 def test_the_token_leaves_the_address_and_a_reload_comes_back_to_the_place(start: Open) -> None:
@@ -131,7 +50,10 @@ def test_an_arc_is_dragged_and_its_relation_is_asked_for(start: Open) -> None:
     expect(word(page, 1)).to_be_focused()
     keep(page, "annotate-dragged")
     found = workbench.sentence(0).words
-    assert [(w.head, w.deprel, w.arc) for w in found[:2]] == [(2, "nsubj", "set"), (0, "root", "set")]
+    assert [(w.head, w.deprel, w.arc) for w in found[:2]] == [
+        (2, "nsubj", "set"),
+        (0, "root", "set"),
+    ]
     label(page, 1).click()
     expect(page.locator("#field-deprel")).to_be_focused()
 
@@ -141,15 +63,22 @@ def test_everything_is_done_by_keyboard(start: Open) -> None:
     page.keyboard.press("PageDown")
     expect(page.locator("#number")).to_have_value("2")
     press = page.keyboard.press
-    for field, value in {"h": "2", "r": "obj", "t": "NOU", "l": "oak", "x": "NN", "f": "Case=Nom"}.items():
+    for field, value in {
+        "h": "2",
+        "r": "obj",
+        "t": "NOU",
+        "l": "oak",
+        "x": "NN",
+        "f": "Case=Nom",
+    }.items():
         press(field)
         page.keyboard.type(value)
         press("Enter")
-    expect(page.locator("#field-feats")).to_have_value("Case=Nom")
     expect(word(page, 1)).to_be_focused()
+    assert until(lambda: workbench.sentence(1).words[0].feats == "Case=Nom")
     found = workbench.sentence(1).words[0]
     assert (found.head, found.deprel, found.upos) == (2, "obj", "NOUN")
-    assert (found.lemma, found.xpos, found.feats) == ("oak", "NN", "Case=Nom")
+    assert (found.lemma, found.xpos) == ("oak", "NN")
     press("ArrowUp")  # to the head
     expect(word(page, 2)).to_be_focused()
     press("ArrowDown")  # to the first dependent
@@ -200,8 +129,6 @@ def test_commands_are_typed_and_wrong_ones_explained(start: Open) -> None:
     expect(page.locator("#command-trouble")).to_contain_text("there is no word 9")
     expect(page.locator("#command")).to_have_value("1 < 9 det")
     do(page, "2 upos DET")
-    page.press("#command", "ArrowUp")
-    expect(page.locator("#command")).to_have_value("2 upos DET")
     page.press("#command", "Escape")
     expect(word(page, 2)).to_be_focused()
     assert workbench.sentence(0).words[0].head == 4
@@ -302,8 +229,8 @@ def test_broken_rules_are_shown_while_a_value_is_typed(start: Open) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#problems")).to_contain_text("3 priests")
     expect(word(page, 3)).to_contain_text("⚠")
-    page.fill("#command", "1 < 3 punct")
-    expect(page.locator("#command-trouble")).to_contain_text("punct")
+    page.fill("#command", "1 < 3 root")
+    expect(page.locator("#command-trouble")).to_contain_text("HEAD is 3")
     keep(page, "annotate-problems")
 
 
@@ -346,164 +273,6 @@ def test_the_rest_follows_a_decision_and_the_page_shows_what_changed(
     found = workbench.sentence(index).words
     assert (found[other - 1].head, found[other - 1].arc) == (0, "set")
     keep(page, "annotate-changed")
-
-
-def test_the_next_sentence_comes_in_the_order_that_was_chosen(start: Open, model: Path) -> None:
-    page, workbench = start(invented(12, is_bare=True), model=str(model))
-    page.select_option("#order", "pattern")
-    page.fill("#next-pattern", "form=/.*it/")
-    expected = workbench.next("pattern", after=0, pattern="form=/.*it/")
-    assert expected is not None
-    page.click("#do-next")
-    expect(page.locator("#number")).to_have_value(str(expected + 1))
-    page.select_option("#order", "uncertain")
-    expect(page.locator("#order-pattern")).to_be_hidden()
-    page.click("#do-next")
-    expect(page.locator("#number")).not_to_have_value(str(expected + 1))
-    page.click("#do-back")
-    expect(page.locator("#number")).to_have_value(str(expected + 1))
-    page.select_option("#order", "disagreement")
-    page.click("#do-next")
-    expect(page.locator("#error")).to_contain_text("needs a second model")
-
-
-def test_confirming_goes_on_to_the_next_sentence(start: Open, model: Path) -> None:
-    page, workbench = start(invented(3, is_bare=True), model=str(model))
-    page.keyboard.press("Enter")  # the first word alone
-    expect(word(page, 1)).to_contain_text("✓")
-    expect(word(page, 2)).to_be_focused()
-    page.keyboard.press("Control+Enter")
-    expect(page.locator("#number")).to_have_value("2")
-    expect(page.locator("#progress")).to_contain_text("1 of 3 sentences done")
-    assert workbench.sentence(0).state == "done"
-
-
-def test_one_decision_is_previewed_and_applied_to_all_alike(start: Open) -> None:
-    page, workbench = start(PRIEST + PRIEST + PRIEST)
-    do(page, "2 < 3 nmod")
-    page.click("#alike summary")
-    page.click("text=As my last decision")
-    places = page.locator("#alike .matches input")
-    expect(places).to_have_count(2)
-    expect(page.locator("#alike .matches")).to_contain_text("amod → nmod")
-    places.first.uncheck()
-    page.click("text=Apply to those ticked")
-    expect(page.locator("#alike")).to_contain_text("1 change applied")
-    assert [workbench.sentence(i).words[1].deprel for i in range(3)] == ["nmod", "amod", "nmod"]
-    page.fill("#alike-pattern", "deprel=nmod")
-    page.press("#alike-pattern", "Enter")
-    matches = page.locator("#alike .matches button")
-    expect(matches).to_have_count(2)
-    keep(page, "annotate-alike")
-    matches.nth(1).click()
-    expect(page.locator("#number")).to_have_value("3")
-    expect(word(page, 2)).to_be_focused()
-
-
-def test_learning_shows_its_curve_and_the_model_is_kept(start: Open, tmp_path: Path) -> None:
-    dev = tmp_path / "dev.conllu"
-    dev.write_text(invented(10, seed=9), encoding="utf-8")
-    page, workbench = start(invented(30), dev=dev)
-    page.click("#learning summary")
-    page.click("text=Learn now")
-    page.wait_for_selector(".curve circle", timeout=120_000)
-    expect(page.locator("#learning")).to_contain_text("It has learned from 30 sentences")
-    expect(page.locator("#learning-state")).to_contain_text("LAS")
-    keep(page, "annotate-learning")
-    page.fill("#learning input", "oak.dodona")
-    page.click("text=Keep this model")
-    expect(page.locator("#notice")).to_contain_text("oak.dodona")
-    assert (workbench.path.parent / "oak.dodona").stat().st_size > 0
-
-
-def test_two_annotators_are_compared_and_settled(start: Open) -> None:
-    theirs = PRIEST.replace("2\told\told\tADJ\t_\t_\t3\tamod", "2\told\told\tNOUN\t_\t_\t4\tobl")
-    page, workbench = start(PRIEST, other=theirs.replace("1\tThe\tthe\tDET\t_\t_\t3", "1\tThe\tthe\tDET\t_\t_\t4"))
-    page.click("#agreement summary")
-    page.get_by_role("button", name="Compare").click()
-    expect(page.locator("#agreement")).to_contain_text("2 words to settle")
-    expect(page.locator("#agreement")).to_contain_text("UAS 60.0, LAS 60.0")
-    keep(page, "annotate-agreement")
-    page.get_by_role("button", name="Take theirs: 4 obl NOUN").click()
-    expect(label(page, 2)).to_have_text("obl")
-    page.get_by_role("button", name="Keep mine: 3 det DET").click()
-    expect(page.locator("#agreement .matches li")).to_have_count(0)
-    found = workbench.sentence(0).words
-    assert [(w.head, w.deprel, w.upos) for w in found[:2]] == [(3, "det", "DET"), (4, "obl", "NOUN")]
-    assert found[0].arc == "set"
-
-
-def test_of_two_pages_the_later_one_sees_the_newer_state_and_keeps_what_it_typed(
-    start: Open,
-) -> None:
-    page, workbench = start(PRIEST)
-    page.keyboard.press("r")
-    page.keyboard.type("nmod")
-    view = workbench.sentence(0)
-    workbench.change(0, view.revision, SetArc(3, 4, "obl"))  # another page
-    page.keyboard.press("Enter")
-    expect(page.locator("#error")).to_contain_text("changed in another page")
-    expect(label(page, 3)).to_have_text("obl")  # the newer state
-    expect(page.locator("#field-deprel")).to_have_value("nmod")
-    expect(page.locator("#field-deprel")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(label(page, 1)).to_have_text("nmod")
-    page.fill("#command", "2 < 3 acl")
-    view = workbench.sentence(0)
-    workbench.change(0, view.revision, SetArc(3, 4, "obj"))
-    page.press("#command", "Enter")
-    expect(page.locator("#error")).to_contain_text("changed in another page")
-    expect(page.locator("#command")).to_have_value("2 < 3 acl")
-    page.press("#command", "Enter")
-    expect(label(page, 2)).to_have_text("acl")
-    assert [w.deprel for w in workbench.sentence(0).words[:3]] == ["nmod", "acl", "obj"]
-
-
-def test_work_of_another_page_appears_by_itself(start: Open) -> None:
-    page, workbench = start(PRIEST)
-    expect(page.locator("#progress")).to_contain_text("1 of 1")
-    workbench.change(0, workbench.sentence(0).revision, SetArc(3, 4, "obl"))
-    expect(label(page, 3)).to_have_text("obl")
-    expect(page.locator("#notice")).to_contain_text("another page")
-
-
-def test_hostile_content_is_text(start: Open) -> None:
-    page, _ = start(HOSTILE + HOSTILE)
-    expect(word(page, 1)).to_contain_text("<b>oak</b>")
-    expect(label(page, 1)).to_have_text('nsubj:"><u>')
-    expect(page.locator("#field-lemma")).to_have_value("<script>alert(1)</script>")
-    page.click("#structure summary")
-    expect(page.locator("#comments")).to_have_value(re.compile("<img src=x"))
-    for field in ("deprel", "lemma", "xpos"):
-        page.focus(f"#field-{field}")
-        expect(page.locator(f"#field-{field}-list")).to_be_visible()
-    do(page, "find form=/.*/")
-    expect(page.locator("#alike .matches")).to_contain_text("<b>oak</b>")
-    do(page, '1 < 2 <img/src=x>')
-    expect(label(page, 1)).to_have_text("<img/src=x>")
-    page.click("text=As my last decision")
-    expect(page.locator("#alike .matches input")).to_have_count(1)
-    keep(page, "annotate-hostile")
-    made = "#board :is(b, u, i, s, script, img), main :is(script, img), .values u"
-    assert page.locator(made).count() == 0
-
-
-def test_the_page_says_when_the_workbench_has_ended(start: Open) -> None:
-    page, _ = start(PRIEST)
-    page.context.clear_cookies()
-    page.keyboard.press("Delete")
-    expect(page.locator("#error")).to_contain_text("Open the address")
-
-
-def test_the_lesson_leads_from_raw_text_to_a_tree(start: Open) -> None:
-    page, _ = start(bare(2), lesson=True)
-    expect(page.locator("#lesson h2")).to_contain_text("step 1 of 8")
-    drag(page, 0, 2)
-    expect(page.locator("#lesson h2")).to_contain_text("✓")
-    page.click("text=Next step")
-    do(page, "1 < 2 nsubj")
-    expect(page.locator("#lesson h2")).to_contain_text("step 2 of 8 ✓")
-    keep(page, "annotate-lesson")
 
 
 def test_time_from_a_change_to_the_new_tree(

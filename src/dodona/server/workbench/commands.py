@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 # for the help: an example, and what it does
 HELP = (
-    ("3 < 5 nsubj", "word 5 is the head of word 3, its nsubj; the parser chooses a missing relation"),
+    (
+        "3 < 5 nsubj",
+        "word 5 is the head of word 3, its nsubj; the parser chooses a missing relation",
+    ),
     ("5 > 3 nsubj", "the same, from the head"),
     ("3 < 0", "word 3 is the root"),
     ("3 nsubj", "another relation, with the same head"),

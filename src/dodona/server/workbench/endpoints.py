@@ -32,12 +32,23 @@ if TYPE_CHECKING:
     from dodona.annotate.workbench import Workbench
 
 MAX_BYTES = 1_000_000  # of a request
-MOST_SHOWN = 200  # matches and previews
+MOST_SHOWN = 100  # matches and previews
 MOST_KEPT = 4  # lists of previews, for as many pages
 ORDERS = ("file", "uncertain", "disagreement", "pattern")
-FIELDS = ("deprel", "upos", "xpos", "lemma", "feats", "head")
+COLUMNS = ("deprel", "upos", "xpos", "lemma", "feats")
+FIELDS = (*COLUMNS, "head")  # that can be completed
 KINDS = ("linear", "network")
-NAMES = ("index", "revision", "change", "pattern", "id", "chosen", "kind", "name", "text")  # of JSON
+NAMES = (
+    "index",
+    "revision",
+    "change",
+    "pattern",
+    "id",
+    "chosen",
+    "kind",
+    "name",
+    "text",
+)  # of JSON
 LONGEST_NUMBER = 10  # digits
 SUFFIX = ".dodona"
 Given = Mapping[str, Any]  # the parameters or the JSON of a request
@@ -135,12 +146,12 @@ class Endpoints:
         change = change_from_json(given.get("change"))
         if not isinstance(change, WordChange):
             raise bad("only arcs, columns and confirmations can be applied to all matches")
-        found = self.workbench.preview(_text(given, "pattern"), change)
+        found = self.workbench.preview(_text(given, "pattern"), change, MOST_SHOWN + 1)
         number = next(self._numbers)
         self._previews[number] = found[:MOST_SHOWN]
         self._previews.pop(number - MOST_KEPT, None)
-        shown = [asdict(preview) for preview in found[:MOST_SHOWN]]
-        return {"id": number, "previews": shown, "total": len(found)}
+        shown = [_describe(preview) for preview in found[:MOST_SHOWN]]
+        return {"id": number, "previews": shown, "has_more": len(found) > MOST_SHOWN}
 
     def apply(self, given: Given) -> Answer:
         kept = self._previews.pop(_number(given, "id"), None)
@@ -184,12 +195,36 @@ class Endpoints:
     def routes(self) -> list[Route]:
         reading = (self.settings, self.lesson, self.overview, self.sentence, self.next)
         searching = (self.suggest, self.find, self.compare)
-        writing = (self.change, self.command, self.check, self.undo, self.redo, self.preview, self.apply)
+        writing = (
+            self.change,
+            self.command,
+            self.check,
+            self.undo,
+            self.redo,
+            self.preview,
+            self.apply,
+        )
         working = (self.learn, self.keep, self.save)
         return [
             *(_route(method, "GET") for method in (*reading, *searching)),
             *(_route(method, "POST") for method in (*writing, *working)),
         ]
+
+
+def _describe(preview: Preview) -> Answer:
+    """Return the words of a preview, and what changes in them."""
+    changes = []
+    before = preview.before.words
+    for old, new in zip(before, preview.after.words, strict=True):
+        pairs = ((getattr(old, name), getattr(new, name)) for name in ("head", *COLUMNS))
+        if parts := [f"{_bare(one)} → {_bare(other)}" for one, other in pairs if one != other]:
+            changes.append(f"{new.id} {new.form}: {', '.join(parts)}")
+    forms = [word.form for word in before]
+    return {"index": preview.index, "words": preview.words, "forms": forms, "changes": changes}
+
+
+def _bare(value: str | int | None) -> str:
+    return "–" if value in (None, "_") else str(value)
 
 
 def _route(method: Callable[[Given], Answer], verb: str) -> Route:

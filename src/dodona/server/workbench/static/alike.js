@@ -1,25 +1,14 @@
-// Matches of a pattern, and one decision applied to all of them, each shown before it changes.
+// Matches of a pattern, and one decision for all of them, each shown before it changes.
 import { button, count, element, options } from "./shared.js";
 import { bare } from "./board.js";
 import { read, write } from "./requests.js";
 
-const MOST_SHOWN = 200;
 const FIELDS = ["deprel", "upos", "xpos", "lemma", "feats"];
 const quoted = (value) => (/^[\w:]+$/.test(value) ? value : JSON.stringify(value));
 
 // A sentence with some of its words in bold.
-function shown(view, words) {
-	return view.words.flatMap((word) => [words.includes(word.id) ? element("b", {}, element("bdi", {}, word.form)) : element("bdi", {}, word.form), " "]);
-}
-
-// The words that a change touches, before and after it.
-function differences(before, after) {
-	const told = ({ head, deprel, upos, xpos, lemma, feats }) => [head ?? "–", ...[deprel, upos, xpos, lemma, feats].map(bare)];
-	return after.words.flatMap((word, i) => {
-		const [was, is] = [told(before.words[i]), told(word)];
-		const parts = is.flatMap((value, n) => (value === was[n] ? [] : [`${was[n] || "–"} → ${value || "–"}`]));
-		return parts.length ? [`${word.id} ${word.form}: ${parts.join(", ")}`] : [];
-	}).join("; ");
+function shown(forms, words) {
+	return forms.flatMap((form, i) => [element(words.includes(i + 1) ? "b" : "span", {}, element("bdi", {}, form)), " "]);
 }
 
 export class AlikePanel {
@@ -72,25 +61,21 @@ export class AlikePanel {
 		this.applyButton.hidden = true;
 		return this.workbench.attempt(async () => {
 			const { matches, total } = await read("find", { pattern });
-			this.tell(total, "match", "matches");
+			this.told.textContent = `${count(total, "match", "matches")}${total > matches.length ? `; the first ${matches.length} are shown` : ""}.`;
 			this.list.replaceChildren(...matches.map(({ index, text, words }) => element("li.row", {},
 				button(`${index + 1}:${words.join(",")}`, () => this.workbench.go(index, words[0]), { "aria-label": `Go to words ${words.join(", ")} of sentence ${index + 1}` }),
 				element("bdi", {}, text))));
 		});
 	}
 
-	tell(n, one, many) {
-		this.told.textContent = `${count(n, one, many)}${n > MOST_SHOWN ? `; the first ${MOST_SHOWN} are shown` : ""}.`;
-	}
-
 	preview() {
 		return this.workbench.attempt(async () => {
 			const change = { kind: "set-field", word: Number(this.word.value), field: this.field.value, value: this.value.value.trim() || "_" };
-			const { id, previews, total } = await write("preview", { pattern: this.pattern.value.trim(), change });
+			const { id, previews, has_more: hasMore } = await write("preview", { pattern: this.pattern.value.trim(), change });
 			this.id = id;
-			this.tell(total, "sentence would change", "places would change");
+			this.told.textContent = `${count(previews.length, "place")} would change${hasMore ? "; preview again for more" : ""}.`;
 			this.boxes = previews.map((_, i) => element("input", { type: "checkbox", checked: true, value: String(i) }));
-			this.list.replaceChildren(...previews.map(({ index, words, before, after }, i) => element("li", {}, element("label.row", {}, this.boxes[i], `${index + 1}: `, element("span", {}, ...shown(before, words)), element("code", {}, element("bdi", {}, differences(before, after)))))));
+			this.list.replaceChildren(...previews.map(({ index, words, forms, changes }, i) => element("li", {}, element("label.row", {}, this.boxes[i], `${index + 1}: `, element("span", {}, ...shown(forms, words)), element("code", {}, element("bdi", {}, changes.join("; ")))))));
 			this.applyButton.hidden = !previews.length;
 		});
 	}

@@ -36,7 +36,6 @@ class Workbench {
 		});
 		this.alike = new AlikePanel(find("alike"), this);
 		this.learning = new LearningPanel(find("learning"), this);
-		this.history = []; // of commands, latest last
 		this.seen = []; // sentences, for the way back
 		this.revisions = new Map(); // of the sentences as they were last shown
 		this.actions = {
@@ -143,8 +142,7 @@ class Workbench {
 
 	// Changes
 
-	// Send a change of the sentence that is shown now, or the promise of one; changes before it may
-	// still be under way.
+	// Send a change of what is shown now, or the promise of one, after those under way.
 	send(promised) {
 		const before = this.view;
 		const { index } = before;
@@ -265,7 +263,7 @@ class Workbench {
 		listen("number", "change", () => this.go(Math.min(Math.max(1, Number(find("number").value) || 1), this.overview.n_sentences) - 1));
 		listen("order", "change", () => { find("order-pattern").hidden = find("order").value !== "pattern"; });
 		listen("command-form", "submit", (event) => { event.preventDefault(); this.runTyped(); });
-		listen("command", "keydown", (event) => this.pressInCommand(event));
+		listen("command", "keydown", (event) => event.key === "Escape" && this.board.mark(this.chosen, true));
 		listen("command", "input", () => this.tryCommand());
 		listen("comment-form", "submit", (event) => {
 			event.preventDefault();
@@ -296,32 +294,19 @@ class Workbench {
 		const input = find("command");
 		const text = input.value.trim();
 		if (!text) return;
-		try {
-			find("command-trouble").textContent = "";
-			const found = await this.command(text);
-			if (found.error) find("command-trouble").textContent = `${found.error} (? lists all commands)`;
-			else if (await this.run(found)) {
-				this.history.push(text);
-				if (input.value.trim() === text) input.value = "";
-			}
-		} catch (error) {
-			showError(find("error"), error);
-		}
+		const found = await this.attempt(() => this.command(text));
+		find("command-trouble").textContent = found?.error ? `${found.error} (Help lists all commands)` : "";
+		if (!found || found.error || !await this.run(found) || input.value.trim() !== text) return;
+		input.value = "";
+		find("command-trouble").textContent = "";
 	}
 
 	// Show which rules a command would break.
 	async tryCommand() {
 		const text = find("command").value;
-		const change = text.trim() ? await this.command(text).then((found) => found.change, () => null) : null;
+		const change = text.trim() && await this.command(text).then((found) => found.change, () => null);
 		const problems = change ? await this.check(change) : [];
 		if (find("command").value === text) find("command-trouble").textContent = problems.map((problem) => `⚠ ${problem.message}`).join(" ");
-	}
-
-	pressInCommand(event) {
-		if (event.key === "Escape") this.board.mark(this.chosen, true);
-		else if (event.key === "ArrowUp" && this.history.length) find("command").value = this.history.at(-1);
-		else return;
-		event.preventDefault();
 	}
 
 	// Keys while a word has the focus.

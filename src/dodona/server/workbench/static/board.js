@@ -33,7 +33,7 @@ export function shape(name, attributes, text = null) {
 export const bare = (value) => (value === "_" ? "" : value);
 export const sureness = (word) => (word.confidence === null ? "" : `${Math.round(100 * word.confidence)}%`);
 
-// Lay words and arcs out, from the start of the line: centres of words, levels of arcs.
+// Lay out words and arcs from the start of the line.
 function arrange(words) {
 	const cells = words.map((word) => PADDING + Math.max(
 		widthOf(word.form, FORM_FONT), widthOf(word.lemma, SMALL_FONT), widthOf(`${word.upos} ⚠`, SMALL_FONT), widthOf(`${word.id} ${MARKS.set}100%?`, SMALL_FONT)));
@@ -115,7 +115,7 @@ function drawWord({ id, form, state, tags, lemma, name, mark, tag, range, width,
 }
 
 export class Board {
-	// `choose(word)` is called for a click, `join(head, dependent)` after dragging, `edit(word)` for labels.
+	// `choose` is called for a word, `join` for a head and a dependent, `edit` for a label.
 	constructor(holder, { choose, join, edit }) {
 		Object.assign(this, { holder, join, edit });
 		this.arcs = shape("svg", { class: "arcs", "aria-hidden": "true" });
@@ -197,7 +197,7 @@ export class Board {
 		for (const arc of this.arcs.children) arc.classList.toggle("chosen", Number(arc.dataset.word) === chosen);
 		const button = this.buttons[chosen - 1];
 		if (isFocused) {
-			button?.focus({ preventScroll: true });
+			button.focus({ preventScroll: true });
 			this.holder.scrollIntoView({ block: "nearest" });
 		}
 		this.show(button);
@@ -205,13 +205,9 @@ export class Board {
 
 	// Scroll sideways to a word, with its neighbours.
 	show(button) {
-		if (!button) return;
 		const [box, inside] = [button.getBoundingClientRect(), this.holder.getBoundingClientRect()];
 		const edge = Math.min(120, inside.width / 4);
-		const over = box.right + edge - inside.right;
-		const under = inside.left + edge - box.left;
-		if (over > 0) this.holder.scrollLeft += over;
-		else if (under > 0) this.holder.scrollLeft -= under;
+		this.holder.scrollLeft += Math.max(0, box.right + edge - inside.right) - Math.max(0, inside.left + edge - box.left);
 	}
 
 	// Drag from a word, or from above the words for the root; a click chooses a word or a label.

@@ -15,7 +15,7 @@ const FIELDS = [
 export const KEYS = Object.fromEntries(FIELDS.map(([name, , key]) => [key, name]));
 const CHOSEN_FIRST = ["head", "deprel", "upos"]; // Enter takes the first value that is offered
 const WITHOUT_LIST = ["misc"];
-const CHECK_AFTER = 60; // milliseconds without a key
+const CHECK_AFTER = 60; // milliseconds
 
 // A text field with a list of values: ↓ and ↑ choose, Enter takes, Escape closes, then leaves.
 class Combobox {
@@ -119,8 +119,7 @@ class Combobox {
 }
 
 export class WordPanel {
-	// `send(change)` changes the sentence, `check(change)` tells the rules that it would break, and
-	// `leave()` goes back to the words.
+	// `check` tells which rules a change would break, `leave` goes back to the words.
 	constructor(holder, { send, check, leave }) {
 		Object.assign(this, { send, check, leave });
 		this.title = element("h2", { id: "word-title" });
@@ -197,8 +196,8 @@ export class WordPanel {
 		this.timer = setTimeout(async () => {
 			const { view, word } = this;
 			const value = box.candidate;
-			if (!value || value === box.shown) return;
-			const problems = await this.check(box.name === "head" && !/^\d+$/.test(value) ? null : this.changeOf(box.name, value, word));
+			if (!value || value === box.shown || (box.name === "head" && !/^\d+$/.test(value))) return;
+			const problems = await this.check(this.changeOf(box.name, value, word));
 			if (view === this.view && document.activeElement === box.input) this.showTrouble(problems);
 		}, CHECK_AFTER);
 	}

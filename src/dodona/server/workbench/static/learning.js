@@ -18,7 +18,7 @@ function drawCurve(points) {
 	const drawn = shape("svg", { class: "curve", width: WIDTH, height: HEIGHT + 8, viewBox: `0 0 ${WIDTH} ${HEIGHT + 8}`, role: "img", "aria-label": `Learning curve: LAS ${last.las.toFixed(1)} after ${last.n_sentences} sentences` });
 	drawn.append(
 		shape("path", { class: "axis", d: `M${LEFT},6V${y(0)}H${WIDTH - 20}` }),
-		...[0, 50, 100].map((score) => shape("text", { x: LEFT - 6, y: y(score) + 4, "text-anchor": "end" }, String(score))),
+		...[0, 100].map((score) => shape("text", { x: LEFT - 6, y: y(score) + 4, "text-anchor": "end" }, String(score))),
 		shape("text", { x: WIDTH - 20, y: HEIGHT + 4, "text-anchor": "end" }, `${most} sentences`),
 		shape("polyline", { class: "uas", points: line("uas") }),
 		shape("polyline", { class: "las", points: line("las") }),
@@ -44,7 +44,6 @@ export class LearningPanel {
 	learn() {
 		return this.workbench.attempt(async () => {
 			await write("learn", { kind: this.kind.value });
-			this.workbench.notify("The model learns in the background; go on annotating.");
 			await this.workbench.refresh(true);
 		});
 	}
@@ -62,10 +61,8 @@ export class LearningPanel {
 		const last = scored.at(-1);
 		const doing = { idle: "", learning: `learning (${kind})… `, failed: "the last run failed " }[state];
 		find("learning-state").textContent = `${doing}${last ? `LAS ${last.las.toFixed(1)}` : ""}`;
-		const parts = [`Model: ${model}. ${count(nDecisions, "decision")} so far.`];
+		const parts = [`${count(nDecisions, "decision")} so far. Model: ${model}${curve.length ? ` in ${seconds.toFixed(1)} s` : ""}.`];
 		if (state === "failed") parts.push(`The last run failed: ${message}`);
-		else if (curve.length) parts.push(`It has learned from ${count(curve.at(-1).n_sentences, "sentence")}, in ${seconds.toFixed(1)} s.`);
-		else parts.push("Nothing is learned yet.");
 		if (last) parts.push(`LAS ${last.las.toFixed(1)}, UAS ${last.uas.toFixed(1)} (${last.source === "dev" ? "dev set" : "on what you annotated next"}).`);
 		if (corrections.length) parts.push(`Corrections per sentence: ${mean(corrections)}, of late ${mean(corrections.slice(-RECENT))}.`);
 		if (parts.join(" ") !== this.told.textContent) this.told.textContent = parts.join(" ");
