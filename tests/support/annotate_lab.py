@@ -29,9 +29,9 @@ PRIEST = """\
 
 """
 HEBREW = """\
-# text = אלון גבוה מדבר
-1\tאלון\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_
-2\tגבוה\t_\tADJ\t_\t_\t1\tamod\t_\t_
+# text = עץ גבה מדבר
+1\tעץ\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_
+2\tגבה\t_\tADJ\t_\t_\t1\tamod\t_\t_
 3\tמדבר\t_\tVERB\t_\t_\t0\troot\t_\t_
 
 """

@@ -282,7 +282,9 @@ def test_time_from_a_change_to_the_new_tree(
     page, workbench = start(long_sentence(60), model=str(model))
     times = page.evaluate(
         """async () => {
-            const [input, arcs, times] = [document.getElementById("command"), document.querySelector(".arcs"), []];
+            const input = document.getElementById("command");
+            const arcs = document.querySelector(".arcs");
+            const times = [];
             for (let word = 2; word <= 31; word += 1) {
                 input.value = `${word} < 1 nmod`;
                 const start = performance.now();

@@ -217,14 +217,14 @@ def _describe(preview: Preview) -> Answer:
     before = preview.before.words
     for old, new in zip(before, preview.after.words, strict=True):
         pairs = ((getattr(old, name), getattr(new, name)) for name in ("head", *COLUMNS))
-        if parts := [f"{_bare(one)} → {_bare(other)}" for one, other in pairs if one != other]:
+        if parts := [f"{_column(one)} → {_column(other)}" for one, other in pairs if one != other]:
             changes.append(f"{new.id} {new.form}: {', '.join(parts)}")
     forms = [word.form for word in before]
     return {"index": preview.index, "words": preview.words, "forms": forms, "changes": changes}
 
 
-def _bare(value: str | int | None) -> str:
-    return "–" if value in (None, "_") else str(value)
+def _column(value: str | int | None) -> str:
+    return "_" if value is None else str(value)
 
 
 def _route(method: Callable[[Given], Answer], verb: str) -> Route:

@@ -28,8 +28,8 @@ def _is_set(view: SentenceView, deprel: str) -> bool:
 
 STEPS = (
     Step(
-        "This is raw text in a language that nobody has a parser for; you are the first to annotate "
-        "it. All you need to know: a verb ends in -it or -int (now), or in -av or -avun (in the "
+        "This is raw text in a language that nobody has a parser for; you annotate it first. All "
+        "you need to know: a verb ends in -it or -int (now), or in -av or -avun (in the "
         "past), and is the root of its sentence. Drag from the empty space above the words to the "
         "verb. (By keyboard: go to the verb with the arrow keys, and type h, 0, Enter.)",
         lambda view, overview: _is_set(view, "root"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
