@@ -19,7 +19,7 @@ Open = Callable[..., tuple[Page, Workbench]]
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tagging_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small model of the invented language."""
     return save_model(tmp_path_factory.mktemp("models"))
 

@@ -202,8 +202,10 @@ def test_sentences_from_right_to_left(start: Open) -> None:
     keep(page, "annotate-rtl")
 
 
-def test_long_sentences_scroll_and_the_words_stay_in_sight(start: Open, model: Path) -> None:
-    page, _ = start(long_sentence(60), model=str(model))
+def test_long_sentences_scroll_and_the_words_stay_in_sight(
+    start: Open, tagging_model: Path
+) -> None:
+    page, _ = start(long_sentence(60), model=str(tagging_model))
     do(page, "60 < 1 parataxis")  # above all other arcs
     page.press("#command", "Escape")
     page.keyboard.press("End")
@@ -234,8 +236,8 @@ def test_broken_rules_are_shown_while_a_value_is_typed(start: Open) -> None:
     keep(page, "annotate-problems")
 
 
-def test_set_guessed_and_confirmed_differ_without_colours(start: Open, model: Path) -> None:
-    page, workbench = start(invented(1, is_bare=True), model=str(model))
+def test_set_guessed_and_confirmed_differ_without_colours(start: Open, tagging_model: Path) -> None:
+    page, workbench = start(invented(1, is_bare=True), model=str(tagging_model))
     do(page, "1 < 2 det")
     do(page, "ok 3")
     states = [w.arc for w in workbench.sentence(0).words]
@@ -253,9 +255,9 @@ def test_set_guessed_and_confirmed_differ_without_colours(start: Open, model: Pa
 
 
 def test_the_rest_follows_a_decision_and_the_page_shows_what_changed(
-    start: Open, model: Path
+    start: Open, tagging_model: Path
 ) -> None:
-    page, workbench = start(invented(8, is_bare=True), model=str(model))
+    page, workbench = start(invented(8, is_bare=True), model=str(tagging_model))
     for index in range(8):  # find a decision that changes other arcs
         view = workbench.sentence(index)
         roots = [w.id for w in view.words if w.head == 0]
@@ -276,10 +278,10 @@ def test_the_rest_follows_a_decision_and_the_page_shows_what_changed(
 
 
 def test_time_from_a_change_to_the_new_tree(
-    start: Open, model: Path, record_property: Callable[[str, object], None]
+    start: Open, tagging_model: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """Record how long 60 words take; the figure depends on the machine, so nothing is judged."""
-    page, workbench = start(long_sentence(60), model=str(model))
+    page, workbench = start(long_sentence(60), model=str(tagging_model))
     times = page.evaluate(
         """async () => {
             const input = document.getElementById("command");

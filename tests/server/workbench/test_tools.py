@@ -24,8 +24,10 @@ pytestmark = pytest.mark.thorough  # needs a browser
 pytest_plugins = ["support.browser_lab", "support.workbench_page"]
 
 
-def test_the_next_sentence_comes_in_the_order_that_was_chosen(start: Open, model: Path) -> None:
-    page, workbench = start(invented(12, is_bare=True), model=str(model))
+def test_the_next_sentence_comes_in_the_order_that_was_chosen(
+    start: Open, tagging_model: Path
+) -> None:
+    page, workbench = start(invented(12, is_bare=True), model=str(tagging_model))
     page.select_option("#order", "pattern")
     page.fill("#next-pattern", "form=/.*it/")
     expected = workbench.next("pattern", after=0, pattern="form=/.*it/")
@@ -43,8 +45,8 @@ def test_the_next_sentence_comes_in_the_order_that_was_chosen(start: Open, model
     expect(page.locator("#error")).to_contain_text("needs a second model")
 
 
-def test_confirming_goes_on_to_the_next_sentence(start: Open, model: Path) -> None:
-    page, workbench = start(invented(3, is_bare=True), model=str(model))
+def test_confirming_goes_on_to_the_next_sentence(start: Open, tagging_model: Path) -> None:
+    page, workbench = start(invented(3, is_bare=True), model=str(tagging_model))
     page.keyboard.press("Enter")  # the first word alone
     expect(word(page, 1)).to_contain_text("✓")
     expect(word(page, 2)).to_be_focused()
@@ -188,12 +190,12 @@ def test_the_lesson_leads_from_raw_text_to_a_tree(start: Open) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_the_workbench_by_the_rules_of_wcag(start: Open, model: Path, look: str) -> None:
+def test_the_workbench_by_the_rules_of_wcag(start: Open, tagging_model: Path, look: str) -> None:
     theirs = PRIEST.replace("3\tdet", "4\tdet")
     conllu = PRIEST + invented(3, is_bare=True)
     lines = conllu.splitlines(keepends=True)
     lines.insert(3, "2-3\toldpriests" + "\t_" * 8 + "\n")
-    page, _ = start("".join(lines), theirs, True, LOOKS[look], model=str(model))
+    page, _ = start("".join(lines), theirs, True, LOOKS[look], model=str(tagging_model))
     expect(page.locator("#lesson")).to_be_visible()
     assert violations(page) == []
     do(page, "1 < 3 root")  # which breaks a rule
@@ -212,7 +214,7 @@ def test_the_workbench_by_the_rules_of_wcag(start: Open, model: Path, look: str)
         page.click(f"#{panel} summary")
     page.get_by_role("button", name="Compare").click()
     expect(page.locator("#agreement li")).to_have_count(1)
-    page.fill("#alike-pattern", "deprel=det")
+    page.fill("#alike-pattern", "deprel=amod")
     page.fill("#alike-value", "nmod")
     page.press("#alike-value", "Enter")
     expect(page.locator("#alike li").first).to_be_visible()
