@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import sleep
@@ -32,7 +32,9 @@ from dodona.annotate.changes import (
 )
 from dodona.annotate.errors import AnnotateError, ChangeError, ConflictError, LockedError
 from dodona.annotate.journal import JournalError
+from dodona.annotate.views import SentenceView
 from dodona.treebank.conllu.reader import read
+from support.annotate_killing import kill_once
 from support.annotating import LINES, change, model, write
 
 NUMBERS = st.integers(1, 6)
@@ -50,7 +52,9 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
     st.builds(MergeSentence),
     st.builds(SetComment, st.tuples(st.sampled_from(["# a", "#", "# sent_id = a", "b"]))),
 )
-STEPS = st.lists(st.tuples(st.integers(0, 2), CHANGES | st.sampled_from(["undo", "redo"])))
+STEPS = st.lists(
+    st.tuples(st.integers(0, 2), CHANGES | st.sampled_from(["undo", "redo"])), max_size=12
+)
 
 
 def perform(bench: Workbench, index: int, step: Change | str) -> None:
@@ -64,8 +68,16 @@ def perform(bench: Workbench, index: int, step: Change | str) -> None:
         pass
 
 
-def contents(bench: Workbench) -> list[object]:
-    return [bench.sentence(i) for i in range(bench.n_sentences)]
+def abandon(bench: Workbench) -> None:
+    """Let go of the files without saving, as if the process had been killed."""
+    bench._closing.set()
+    bench._store.close()
+
+
+def contents(bench: Workbench) -> list[SentenceView]:
+    """All sentences; revisions are those of a process."""
+    views = map(bench.sentence, range(bench.n_sentences))
+    return [replace(view, revision="") for view in views]
 
 
 @pytest.mark.parametrize("with_model", [False, True])
@@ -82,7 +94,7 @@ def test_whatever_was_changed_survives_a_restart_and_can_be_undone(
             if number % 5 == 4:
                 bench.save()
         live, n_decisions = contents(bench), bench.overview().n_decisions
-        bench._store.close()  # as if the process had ended without saving
+        abandon(bench)
         with Workbench(path, model=name) as again:
             assert contents(again) == live
             assert again.overview().n_decisions == n_decisions
@@ -96,7 +108,6 @@ def test_whatever_was_changed_survives_a_restart_and_can_be_undone(
                 again.redo()
             if not any(step == "undo" for _, step in steps):
                 assert contents(again) == live
-        bench._store.is_saved = True
 
 
 def test_undo_and_redo_go_through_the_whole_work(tmp_path: Path) -> None:
@@ -148,14 +159,12 @@ def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
         first = journal.stat().st_size
         change(bench, 1, SetArc(2, 3, "amod"))
         whole = journal.read_bytes()
-        bench._store.is_saved = True  # it is killed before it saves
     for size in (first + 1, first + 40, len(whole) - 1):
         path.write_bytes(LINES)
         journal.write_bytes(whole[:size])
         with Workbench(path) as bench:
             assert [word.deprel for word in bench.sentence(1).words] == ["det", "_", "_"]
             change(bench, 1, SetArc(2, 1, "dep"))
-            bench._store.is_saved = True
         with Workbench(path) as bench:
             assert [word.deprel for word in bench.sentence(1).words] == ["det", "dep", "_"]
 
@@ -234,72 +243,10 @@ def test_the_treebank_is_saved_while_people_work(
 
 # --- kill -9
 
-USE = """
-import sys
-from random import Random
-from dodona.annotate import Workbench
-from dodona.annotate.changes import MergeSentence, SetArc, SplitSentence
-rng = Random(int(sys.argv[2]))
-bench = Workbench(sys.argv[1], model=sys.argv[3])
-print("open", flush=True)
-while True:
-    index = rng.randrange(bench.n_sentences)
-    view = bench.sentence(index)
-    n_words = len(view.words)
-    kind = rng.random()
-    if kind < 0.1:
-        bench.save()
-    elif kind < 0.2 and bench.overview().can_undo:
-        view = bench.undo()
-    elif kind < 0.25 and n_words > 2:
-        view = bench.change(index, view.revision, SplitSentence(2))
-    elif kind < 0.3 and index + 1 < bench.n_sentences:
-        view = bench.change(index, view.revision, MergeSentence())
-    elif n_words > 1:
-        word, head = rng.sample(range(1, n_words + 1), 2)
-        view = bench.change(index, view.revision, SetArc(word, head, "x" * rng.randrange(1, 9)))
-    else:
-        continue
-    print(bench.n_sentences, view.index, view.revision, flush=True)
-"""
-
 
 @pytest.mark.thorough
 def test_a_killed_process_loses_no_acknowledged_change(tmp_path: Path) -> None:
-    """At twenty random moments; bench/annotate_kill.py tries two hundred."""
+    """At twenty random moments; bench/workbench.py tries two hundred."""
     path, rng = write(tmp_path), Random(7)
     n_acknowledged = sum(kill_once(path, i, rng.random() * 0.4) for i in range(20))
     assert n_acknowledged > 50
-
-
-def kill_once(path: Path, seed: int, seconds: float, name: str = "none") -> int:
-    """Kill a process that annotates; check that its last acknowledged change is there."""
-    command = [sys.executable, "-c", USE, str(path), str(seed), name]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "open\n"
-        sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        lines = [line.split() for line in process.stdout.read().splitlines()]
-    acknowledged = [line for line in lines if len(line) == 3]
-    list(read(path, trees="optional"))  # a valid file, whenever it happened
-    with Workbench(path, model=name) as bench:
-        if acknowledged:
-            assert is_there(bench, *acknowledged[-1])
-            n_steps = bench.overview().n_decisions
-            assert n_steps >= 0
-    return len(acknowledged)
-
-
-def is_there(bench: Workbench, n_sentences: str, index: str, revision: str) -> bool:
-    """Whether a sentence is as acknowledged; one more change may have reached the journal."""
-    for _ in range(2):
-        shown = [bench.sentence(i).words for i in range(bench.n_sentences)]
-        if bench.n_sentences == int(n_sentences) and shown:
-            view = bench.sentence(min(int(index), bench.n_sentences - 1))
-            if view.revision == revision:
-                return True
-        if not bench.overview().can_undo:
-            return False
-        bench.undo()
-    return False

@@ -42,7 +42,7 @@ class Learning:
 
     def __init__(self, take: Callable[[Learned], None]) -> None:
         self._take = take
-        self._folder = Path(tempfile.mkdtemp(prefix="dodona-annotate-"))
+        self._folder: Path | None = None
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
@@ -72,6 +72,8 @@ class Learning:
             if self.is_busy or self._is_closed:
                 return False
             self._n_runs += 1
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="dodona-annotate-"))
             folder = self._folder / str(self._n_runs)
             folder.mkdir()
             (folder / "train.conllu").write_bytes(_joined(decided))
@@ -140,7 +142,8 @@ class Learning:
             with suppress(OSError):
                 self._process.kill()
         self.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _joined(blocks: Sequence[bytes]) -> bytes:

@@ -24,7 +24,7 @@ _END = re.compile(
 _ALWAYS = re.compile(r"[\u3002\uff01\uff1f\u0964\u0965]")  # needs no space after it
 _OPENING = " \"'\u00ab\u201c\u2018(["
 _ABBREVIATION = re.compile(r"\w\.|\d+\.")
-_WHOLE = re.compile(r"https?://\S+|\S+@\S+\.\w+|\.{2,}")  # addresses, ellipses
+_WHOLE = re.compile(r"https?://\S*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\.{2,}")  # addresses, ellipses
 _JOINING = "'\u2019.,:-\u2013\u200c\u200d"  # between two letters or digits, part of a word
 _UNSPACED = ("HIRAGANA", "KATAKANA", "CJK")  # scripts, by the names of their characters
 

@@ -56,6 +56,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.on_edit: OnEdit = _ignore
+        self._n_changes = self._n_written = self._n_saved = 0
         self._lock = FileLock(path.with_name(path.name + ".lock"), path)
         try:
             self._uids = count()
@@ -72,7 +73,6 @@ class Store:
     def _replay(self, records: list[JsonObject]) -> None:
         """Restore the history; apply what the file does not have yet."""
         digest = _digest(self.content())
-        self.is_saved = True
         if not records:
             self._journal.append({"kind": "open", "format": FORMAT, "digest": digest})
             return
@@ -86,7 +86,7 @@ class Store:
             edits = list(self._follow(record))
             if number >= n_included and edits:
                 self._apply(edits, number + 1)
-                self.is_saved = False
+                self._n_changes += 1
 
     def _find_saved(self, records: list[JsonObject], digest: str) -> int:
         """Return how many records the file includes, by its digest."""
@@ -131,6 +131,11 @@ class Store:
             self.blocks[span] = new = [Block(uids[i], data) for i, data in enumerate(edit.new)]
             self.on_edit(old, new)
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file has all changes."""
+        return self._n_saved == self._n_changes
+
     def content(self) -> bytes:
         return b"".join(block.data for block in self.blocks)
 
@@ -165,7 +170,7 @@ class Store:
         self._apply(edits)
         for _ in self._follow(record):
             pass
-        self.is_saved = False
+        self._n_changes += 1
 
     def announce(self) -> bytes:
         """Write into the journal that the treebank is about to be saved; return its content."""
@@ -176,7 +181,7 @@ class Store:
             )
         content, n_records = self.content(), self._journal.n_records
         self._journal.append({"kind": "save", "digest": _digest(content), "n_records": n_records})
-        self.is_saved = True
+        self._n_written = self._n_changes
         return content
 
     def write(self, content: bytes) -> None:
@@ -184,6 +189,7 @@ class Store:
         with open_output(self.path) as file:
             file.write(content)
         self._stamp = _stamp(self.path)
+        self._n_saved = self._n_written
 
     def close(self) -> None:
         self._journal.close()

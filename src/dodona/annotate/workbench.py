@@ -365,11 +365,7 @@ class Workbench:
                 if self._store.is_saved:
                     return
                 content = self._store.announce()
-            try:
-                self._store.write(content)
-            except BaseException:
-                self._store.is_saved = False
-                raise
+            self._store.write(content)
 
     def _keep_saving(self) -> None:
         """Complete the inventory, then save regularly."""

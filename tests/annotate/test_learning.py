@@ -1,0 +1,168 @@
+"""Learning in the background: from nothing, from partial trees, from a model; curves; what next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dodona
+from dodona.annotate import Workbench, learning, workbench
+from dodona.annotate.changes import Confirm, SetArc
+from dodona.annotate.errors import AnnotateError, ChangeError
+from dodona.annotate.learner import training_sentences
+from dodona.annotate.rows import Rows
+from dodona.settings import LINEAR
+from support.annotating import change, gold, model, stripped, write
+from support.small import treebank
+
+N_FIRST = 12  # instead of fifty, so that tests are quick
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbench, "FIRST", N_FIRST)
+
+
+def annotate(bench: Workbench, index: int, sentence: dodona.Sentence, n_words: int = 99) -> None:
+    """Set arcs as in a gold tree."""
+    for word in sentence[:n_words]:
+        assert word.head is not None
+        change(bench, index, SetArc(word.id, word.head, word.deprel))
+
+
+@pytest.mark.thorough
+def test_from_nothing_a_parser_trains_itself(tmp_path: Path, few: None) -> None:
+    sentences = gold(40)
+    path = write(tmp_path, stripped(sentences))
+    with Workbench(path) as bench:
+        for index in range(N_FIRST):
+            assert bench.learning.state == "idle"
+            assert {word.arc for word in bench.sentence(20).words} == {"open"}
+            annotate(bench, index, sentences[index])
+        assert bench.learning.state == "learning"
+        bench._learning.wait()
+        assert (bench.learning.state, bench.learning.message) == ("idle", "")
+        assert bench.overview().model == f"linear, learned from {N_FIRST} sentences"
+        assert {word.arc for word in bench.sentence(20).words} == {"guessed"}
+        assert bench.sentence(20).words[0].tags == "open"  # nobody has tagged anything
+        # the twelfth sentence was finished after learning had begun, and counts as well
+        for index in range(N_FIRST, N_FIRST + workbench.EVERY - 1):
+            change(bench, index, Confirm())
+        bench._learning.wait()
+        assert [point.n_sentences for point in bench.learning.curve] == [12, 16]
+        kept = tmp_path / "kept.dodona"
+        bench.keep(kept)
+        assert dodona.load(kept).settings.scorer == LINEAR
+
+
+def test_what_was_only_guessed_is_not_learned() -> None:
+    lines = (
+        b"1\ta\ta\tX\t_\t_\t2\tdep\t_\tArc=Set\n2\tb\t_\tY\t_\t_\t0\troot\t_\tArc=Guessed\n"
+        b"3\tc\tc\tX\t_\t_\t2\tdep\t_\tArc=Head|Tags=Guessed\n4\td\t_\tX\t_\t_\t2\tobj\t_\t_\n\n"
+    )
+    untouched = lines.replace(b"Arc=Set", b"Arc=Guessed").replace(b"Arc=Head", b"Arc=Guessed")
+    untouched = untouched.replace(b"2\tobj", b"_\t_")
+    [sentence] = training_sentences(map(Rows.of, (lines, untouched)))
+    assert sentence.heads == [2, None, 2, 2]
+    assert sentence.deprels == ["dep", "_", "_", "obj"]
+    assert sentence.upos == ["X", "Y", "X", "X"]
+
+
+def test_a_tagger_never_learns_that_words_have_no_tags() -> None:
+    tagged = b"1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
+    bare = tagged.replace(b"a\tX", b"_\t_")
+    found = [*training_sentences(map(Rows.of, (tagged, bare, tagged)))]
+    assert [sentence.upos for sentence in found] == [["X"], ["X"]]
+    found = [*training_sentences(map(Rows.of, (bare, tagged, bare)))]
+    assert [sentence.upos for sentence in found] == [["_"]] * 3
+
+
+@pytest.mark.thorough
+def test_a_model_goes_on_learning_with_a_dev_set(tmp_path: Path) -> None:
+    sentences = treebank(60, 3, 0.0)
+    dev = tmp_path / "dev.conllu"
+    dev.write_bytes(b"".join(map(bytes, gold(30, 8))))
+    data = b"".join(map(bytes, sentences[:50])) + stripped(sentences[50:])
+    with Workbench(write(tmp_path, data), model=model(), dev=dev) as bench:
+        with pytest.raises(AnnotateError, match="needs a second model"):
+            bench.next("disagreement")
+        bench.learn(wait=True)
+        [point] = bench.learning.curve
+        assert (point.n_sentences, point.source) == (50, "dev")
+        assert point.las is not None
+        assert point.uas is not None
+        assert 50 < point.las <= point.uas
+        parser = bench._desk.parser
+        assert parser is not None
+        assert parser.calibration is not None
+        assert parser.record["continued_from"]["model"] == Path(model()).name
+        assert parser.tagger is not None
+        assert set(bench._doubts) == set(bench._disputes) or bench._disputes == {}
+        bench.learn(wait=True)  # now the one before is a second opinion
+        ratings = bench._doubts
+        order = sorted(range(50, 60), key=lambda i: -ratings[i])
+        assert bench.next("uncertain") == order[0]
+        assert bench.next("uncertain", after=order[0]) == order[1]
+        assert bench.next("uncertain", after=order[-1]) is None
+        assert bench.next("disagreement") in range(50, 60)
+
+
+@pytest.mark.thorough
+def test_without_a_dev_set_finished_sentences_are_held_out(tmp_path: Path) -> None:
+    data = b"".join(map(bytes, gold(60)))
+    with Workbench(write(tmp_path, data)) as bench:  # enough to begin with at once
+        bench._learning.wait()
+        [point] = bench.learning.curve
+        assert (point.n_sentences, point.source) == (60, "held-out")
+        assert point.las is not None
+        parser = bench._desk.parser
+        assert parser is not None
+        assert parser.calibration is not None
+
+
+@pytest.mark.thorough
+def test_learning_that_fails_says_why_and_the_old_parser_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Workbench(write(tmp_path, stripped(gold(3))), model=model()) as bench:
+        before = bench.sentence(1)
+        change(bench, 0, SetArc(1, 2, "det"))
+        monkeypatch.setattr(learning.sys, "executable", "false")
+        bench.learn(wait=True)
+        assert bench.learning.state == "failed"
+        assert "the learner ended with 1" in bench.learning.message
+        assert bench.sentence(1) == before
+
+
+def test_there_is_nothing_to_learn_from_or_to_keep_at_first(tmp_path: Path) -> None:
+    with Workbench(write(tmp_path, stripped(gold(3)))) as bench:
+        with pytest.raises(AnnotateError, match="nothing to learn from"):
+            bench.learn()
+        with pytest.raises(ChangeError, match="kind 'deep': linear or network"):
+            bench.learn("deep")  # type: ignore[arg-type]
+        with pytest.raises(AnnotateError, match="there is no parser yet"):
+            bench.keep(tmp_path / "x.dodona")
+        with pytest.raises(AnnotateError, match="'uncertain' needs a model"):
+            bench.next("uncertain")
+
+
+def test_the_work_is_not_slowed_by_learning_and_ends_with_the_workbench(tmp_path: Path) -> None:
+    """The learner is a process of its own, which is killed at the end."""
+    data = b"".join(map(bytes, gold(200))) + stripped(gold(3))
+    with Workbench(write(tmp_path, data)) as bench:
+        assert bench.learning.state == "learning"
+        change(bench, 200, SetArc(1, 2, "det"))
+        with pytest.raises(AnnotateError, match="learning already"):
+            bench.learn()
+    process, folder = bench._learning._process, bench._learning._folder
+    assert process is None or process.poll() is not None
+    assert folder is not None
+    assert not folder.exists()
+
+
+def test_the_least_certain_of_the_first_sentences_comes_first(tmp_path: Path) -> None:
+    with Workbench(write(tmp_path, stripped(gold(12))), model=model()) as bench:
+        chosen = bench.next("uncertain")
+        doubts = dict(enumerate(bench._ratings("uncertain", range(12)).values()))
+        assert chosen == max(doubts, key=lambda i: (doubts[i], -i))
