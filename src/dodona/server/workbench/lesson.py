@@ -41,33 +41,35 @@ STEPS = (
         lambda view, overview: _is_set(view, "nsubj"),
     ),
     Step(
-        "le… and kve… are determiners (det) of the noun after them; other words in -e, -en, -es or "
-        "-ei before a noun are adjectives (amod). an, ob, sur, vel, tro, min, ekt and dol are "
-        "prepositions: each is the case of the noun after it, and that noun is an obl of the verb "
-        "or an nmod of the noun before. A word in -im is an adverb (advmod), esh… a copula (cop) "
-        "of the word after it. The full stop is a punct of the verb. Give every word a head.",
-        lambda view, overview: all(word.arc != "open" for word in view.words),
+        "le… and kve… are determiners (det) of the noun after them; another word in -e, -en, -es "
+        "or -ei before a noun is an adjective (amod), a number a nummod. an, ob, sur, vel, tro, "
+        "min, ekt and dol are prepositions: each is the case of the noun after it, and that noun "
+        "is an obl of the verb or an nmod of the noun before. The second of two names is a flat "
+        "of the first. The full stop is a punct of the verb. Give every word a head; what you "
+        "cannot make out may stay open.",
+        lambda view, overview: sum(word.arc == "open" for word in view.words) <= 1,
     ),
     Step(
-        "Tags help the parser: choose a word, press t, and type NOUN, VERB, DET, ADJ, ADP, ADV, "
-        "PRON, PROPN or PUNCT. The tags that this file has used most come first.",
+        "Tags help the parser: choose a word, press t, and type NOUN, VERB, DET, ADJ, ADP, PRON, "
+        "PROPN, NUM or PUNCT. The tags that this file has given such a word come first.",
         lambda view, overview: all(word.tags != "open" for word in view.words),
     ),
     Step(
         "The tree is complete. Press “Confirm the sentence and go on”, or Ctrl and Enter, and "
-        "annotate the next one in the same way.",
-        lambda view, overview: overview.n_done >= 1,
-    ),
-    Step(
-        "After a few sentences the model learns, in the background: open Learning, below. From "
-        "then on the parser fills in arcs (○, dashed). Correct what is wrong: what you set is "
-        "kept, and the rest follows. Go on until five sentences are done.",
+        "annotate the next ones in the same way, until five are done. What is alike comes first "
+        "in every list.",
         lambda view, overview: overview.n_done >= 5,
     ),
     Step(
-        "Now let “Next is” be the least certain one: the parser asks for what it does not know, "
-        "and leaves out what it knows. The more sentences are done, the fewer corrections they "
-        "need; Learning has the curve. Go on until ten are done.",
+        "Open Learning, below, and press “Learn now”: it takes seconds. Then go to the next "
+        "sentence. The parser has filled it in (○, dashed), with many errors: it has seen five "
+        "sentences. Correct one arc and look: what you set is kept, and the rest follows.",
+        lambda view, overview: bool(overview.learning.curve),
+    ),
+    Step(
+        "From now on it learns again after every five sentences. Let “Next is” be the least "
+        "certain one: the parser asks for what it does not know. Go on until ten are done; "
+        "Learning shows how the corrections become fewer.",
         lambda view, overview: overview.n_done >= 10,
     ),
     Step(
