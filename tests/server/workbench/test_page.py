@@ -148,6 +148,12 @@ def test_completions_come_most_likely_first(start: Open) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(label(page, 3)).to_have_text(workbench.suggest(0, 3, "deprel")[1])
+    page.keyboard.press("r")
+    page.keyboard.type("nsub")
+    expect(page.locator("[aria-selected=true]")).to_have_text("nsubj")
+    page.keyboard.press("Escape")  # a new label, which is the beginning of another
+    page.keyboard.press("Enter")
+    expect(label(page, 3)).to_have_text("nsub")
 
 
 def test_tokens_sentences_and_comments_are_restructured(start: Open) -> None:

@@ -111,7 +111,6 @@ def _words(first: int, last: int, verb: str, rest: str, view: SentenceView) -> C
     one: dict[str, Callable[[], Change]] = {  # what needs a single word
         "split": lambda: SplitWord(first, tuple(rest.split())),
         "cut": lambda: SplitSentence(first),
-        **{name: (lambda name=name: SetField(first, name, rest)) for name in FIELDS if rest},
     }
     form = rest or "".join(word.form for word in view.words[first - 1 : last])
     several: dict[str, Callable[[], Change]] = {
@@ -123,6 +122,8 @@ def _words(first: int, last: int, verb: str, rest: str, view: SentenceView) -> C
     if verb in (one if first == last else several):
         return (one | several)[verb]()
     if verb in FIELDS and first == last:
+        if rest:
+            return SetField(first, verb, rest)
         raise ChangeError(f"what is the {verb} of word {first}? {first} {verb} _ empties it")
     if first < last or rest or verb in several or not _RELATION.fullmatch(verb):
         what = f"words {first}-{last}" if first < last else f"word {first}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -19,6 +19,8 @@ from starlette.routing import Route
 
 from dodona.annotate.changes import WordChange, change_from_json, change_to_json
 from dodona.annotate.errors import ChangeError, ConflictError
+from dodona.annotate.views import LearnerKind
+from dodona.annotate.workbench import Order, Workbench
 from dodona.errors import DodonaError
 from dodona.server.answers.responses import encode
 from dodona.server.errors import CLOSE, Refused, bad
@@ -29,15 +31,14 @@ from dodona.server.workbench.lesson import STEPS
 
 if TYPE_CHECKING:
     from dodona.annotate.views import Preview
-    from dodona.annotate.workbench import Workbench
 
 MAX_BYTES = 1_000_000  # of a request
 MOST_SHOWN = 100  # matches and previews
 MOST_KEPT = 4  # lists of previews, for as many pages
-ORDERS = ("file", "uncertain", "disagreement", "pattern")
+ORDERS: dict[str, Order] = {order: order for order in get_args(Order)}
 COLUMNS = ("deprel", "upos", "xpos", "lemma", "feats")
 FIELDS = (*COLUMNS, "head")  # that can be completed
-KINDS = ("linear", "network")
+KINDS: dict[str, LearnerKind] = {kind: kind for kind in get_args(LearnerKind)}
 NAMES = (
     "index",
     "revision",
@@ -127,7 +128,7 @@ class Endpoints:
         return asdict(self.workbench.redo())
 
     def next(self, given: Given) -> Answer:
-        order = check_choice("order", given.get("order"), ORDERS)
+        order = ORDERS[check_choice("order", given.get("order"), [*ORDERS])]
         after = self._index(given, "after") if "after" in given else None
         return {"index": self.workbench.next(order, after=after, pattern=given.get("pattern"))}
 
@@ -163,7 +164,7 @@ class Endpoints:
         return {"n_applied": self.workbench.apply([kept[i] for i in chosen])}
 
     def learn(self, given: Given) -> Answer:
-        self.workbench.learn(check_choice("kind", given.get("kind"), KINDS))
+        self.workbench.learn(KINDS[check_choice("kind", given.get("kind"), [*KINDS])])
         return asdict(self.workbench.learning)
 
     def keep(self, given: Given) -> Answer:

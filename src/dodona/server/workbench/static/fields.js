@@ -96,7 +96,10 @@ class Combobox {
 			if (this.list.hidden || this.at < 0) {
 				this.input.value = this.shown;
 				this.panel.leave();
-			} else this.close();
+			} else {
+				this.close();
+				this.offered = Promise.resolve([]); // Enter takes what was typed
+			}
 		}
 	}
 
