@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -108,19 +107,19 @@ def _arc(one: str, sign: str, other: str, deprel: str | None, view: SentenceView
 
 def _words(first: int, last: int, verb: str, rest: str, view: SentenceView) -> Change:
     """Return the change of a word, or of neighbours."""
-    one: dict[str, Callable[[], Change]] = {  # what needs a single word
-        "split": lambda: SplitWord(first, tuple(rest.split())),
-        "cut": lambda: SplitSentence(first),
+    one: dict[str, Change] = {
+        "split": SplitWord(first, tuple(rest.split())),
+        "cut": SplitSentence(first),
     }
     form = rest or "".join(word.form for word in view.words[first - 1 : last])
-    several: dict[str, Callable[[], Change]] = {
-        "merge": lambda: MergeWords(first, last),
-        "token": lambda: SetRange(first, last, form),
+    several: dict[str, Change] = {
+        "merge": MergeWords(first, last),
+        "token": SetRange(first, last, form),
     }
     if verb == "untoken":
         return ClearRange(next((r.first for r in view.ranges if r.first <= first <= r.last), first))
-    if verb in (one if first == last else several):
-        return (one | several)[verb]()
+    if found := (one if first == last else several).get(verb):
+        return found
     if verb in FIELDS and first == last:
         if rest:
             return SetField(first, verb, rest)
