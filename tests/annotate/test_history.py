@@ -200,6 +200,14 @@ def test_a_file_that_another_program_has_changed_is_not_overwritten(tmp_path: Pa
         Workbench(path)
 
 
+def test_a_file_that_was_removed_is_written_again(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with Workbench(path) as bench:
+        change(bench, 1, SetArc(1, 3, "det"))
+        path.unlink()
+    assert b"Arc=Set" in path.read_bytes()
+
+
 def test_a_compressed_treebank_stays_compressed(tmp_path: Path) -> None:
     path = tmp_path / "corpus.conllu.gz"
     path.write_bytes(gzip.compress(LINES))

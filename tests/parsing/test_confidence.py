@@ -16,10 +16,14 @@ from dodona.core.transitions.registry import SYSTEMS
 from dodona.evaluation.reliability import Reliability, measure_reliability
 from dodona.parsing.calibration import calibrate, find_points, judge, measure
 from dodona.parsing.confidence import MOST
+from dodona.parsing.given import Given
 from dodona.parsing.logistic import fit_line
 from dodona.storage import container
 from dodona.storage.container import ContainerError
+from dodona.treebank.confidence import with_confidences
+from dodona.treebank.trees.pseudoprojective import projectivise
 from dodona.treebank.word import CONFIDENCES
+from reference.confidence import BY_COSTS, given_arc_signals
 from reference.confidence import arc_signals as slow_arc_signals
 from support.small import enhanced, train, treebank
 from support.treebanks import treebank_file
@@ -54,6 +58,68 @@ def test_signals_are_those_of_the_slow_twin(name: str, beam: int) -> None:
         [found] = arc_signals(model.search, corpus, 1.5)
         for ours, theirs in zip(found, slow_arc_signals(model, sentence, 1.5), strict=True):
             assert ours == pytest.approx(theirs, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", [name for name in TREES if name in BY_COSTS])
+def test_signals_in_view_of_what_is_given_are_those_of_the_slow_twin(name: str) -> None:
+    """Some arcs of the gold tree are given, which the model would not find by itself."""
+    model = parser(name)
+    search, n_given = model._search(keeps_given=True), 0
+    for sentence in [sentence for sentence in UNSEEN if len(sentence) <= 10][:8]:
+        given = [h if i % 3 == 0 else None for i, h in enumerate(projective(sentence).heads)]
+        nothing: list[int | None] = [None] * len(sentence)
+        corpus = model.encode(sentence)
+        corpus.set_tree(0, given, nothing)
+        search.parse(corpus)
+        tree = corpus.heads(0), corpus.labels(0)
+        corpus.set_tree(0, given, nothing)
+        [found] = arc_signals(search, corpus, 1.5, [tree])
+        assert corpus.heads(0) == tree[0]
+        gold = dodona.Gold(heads=given, labels=nothing)
+        slow = given_arc_signals(model, model.encode(sentence), gold, 1.5, tree[0])
+        for ours, theirs in zip(found, slow, strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-5)
+        free = model.encode(sentence)
+        model.search.parse(free)
+        n_given += any(h not in (None, free.heads(0)[i]) for i, h in enumerate(given))
+    assert n_given > 0
+
+
+def projective(sentence: dodona.Sentence) -> dodona.Sentence:
+    heads = [head or 0 for head in sentence.heads]
+    return sentence.replace(heads=projectivise(heads, sentence.deprels, "head").heads)
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("name", ["arc-eager", "arc-hybrid", "swap"])
+def test_what_is_not_given_has_confidences(name: str, beam: int) -> None:
+    model = parser(name, beam=beam)
+    for sentence in SHORT:
+        [same] = model.pipe([sentence], confidence=True, given=lambda _: None)
+        assert with_confidences(same, {}) == model.parse(sentence)
+        first = projective(sentence)
+        given = Given({1: first.heads[0] or 0, 2: first.heads[1] or 0}, {2: "nsubj"})
+        found = model.parse(sentence, given=given, confidence=True)
+        assert with_confidences(found, {}) == model.parse(sentence, given=given)
+        assert [word.confidence is None for word in found[:3]] == [True, True, False]
+        assert [word.deprel_confidence is None for word in found[:3]] == [False, True, False]
+
+
+def test_nothing_given_leaves_confidences_as_they_are() -> None:
+    model = calibrate(parser("arc-eager"), DEV[:50])
+    for sentence in SHORT:
+        plain = model.parse(sentence, confidence=True)
+        given = model.parse(sentence, confidence=True, given=Given())
+        for name in ("confidence", "deprel_confidence"):
+            ours, theirs = ([getattr(word, name) for word in one] for one in (given, plain))
+            assert ours == pytest.approx(theirs, abs=2e-4)
+
+
+def test_signals_of_a_given_tree_need_the_tree() -> None:
+    model = parser("arc-eager")
+    corpus = model.encode(SHORT[0])
+    with pytest.raises(ValueError, match="trees are for a search that keeps what is given"):
+        arc_signals(model._search(keeps_given=True), corpus, 1.0)
 
 
 def test_signals_of_a_network_are_those_of_the_slow_twin() -> None:

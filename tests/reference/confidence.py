@@ -6,14 +6,16 @@ signals is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import exp, log
 
 import dodona
 from dodona import Action, Gold, State
+from dodona.core.features.corpus import Corpus
 from dodona.core.search.tracing import state_scores, trace
 
 MOST = 20.0
+Heads = Sequence[int | None]
 BY_COSTS = ("arc-eager", "arc-eager-tree", "arc-hybrid", "nonmonotonic", "nonmonotonic-2013")
 
 
@@ -34,6 +36,31 @@ def arc_signals(
     shares = [
         softmax(state_scores(parser.search, state, corpus), temperature) for state, _ in steps[:-1]
     ]
+    return signals_along(steps, shares, heads)
+
+
+def given_arc_signals(
+    parser: dodona.Parser, corpus: Corpus, given: Gold, temperature: float, heads: Heads
+) -> list[tuple[float, float]]:
+    """The same of a greedy derivation that takes only actions which keep given arcs."""
+    state, steps, shares = parser.system.start(len(heads)), [], []
+    while not parser.system.is_final(state):
+        kept = parser.system.keeping(state, given)
+        scores = state_scores(parser.search, state, corpus)
+        scores = {action: score for action, score in scores.items() if action in kept}
+        best = max(scores, key=lambda action: scores[action])
+        steps.append((state, best))
+        shares.append(softmax(scores, temperature))
+        state = parser.system.step(state, best)
+    return signals_along([*steps, (state, None)], shares, heads)
+
+
+def signals_along(
+    steps: Sequence[tuple[State, Action | None]],
+    shares: Sequence[dict[Action, float]],
+    heads: Heads,
+) -> list[tuple[float, float]]:
+    """The log-odds of the arc and of the label of every word, along a derivation."""
     found = []
     for word, head in enumerate(heads, 1):
         assert head is not None
@@ -74,8 +101,8 @@ def moves_that_lose(
 
 
 def label_signal(
-    steps: list[tuple[State, Action | None]],
-    shares: list[dict[Action, float]],
+    steps: Sequence[tuple[State, Action | None]],
+    shares: Sequence[dict[Action, float]],
     word: int,
     head: int,
 ) -> float:

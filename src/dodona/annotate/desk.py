@@ -22,6 +22,8 @@ from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.sentence import Sentence
 
+MOST_SHOWN = 1000  # sentences whose guesses are kept as they were shown
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -101,6 +103,8 @@ class Desk:
         revision = revision_of(block.uid, bytes(rows))
         shown = Shown(block.data, self._version, rows, sure, revision)
         self._shown[block.uid] = shown
+        if len(self._shown) > MOST_SHOWN:
+            del self._shown[next(iter(self._shown))]
         return shown
 
     def current(self, index: int, revision: str) -> Shown:

@@ -72,19 +72,14 @@ class Learning:
             if self.is_busy or self._is_closed:
                 return False
             self._n_runs += 1
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="dodona-annotate-"))
-            folder = self._folder / str(self._n_runs)
-            folder.mkdir()
-            (folder / "train.conllu").write_bytes(_joined(decided))
-            (folder / "candidates.conllu").write_bytes(_joined([data for _, data in candidates]))
-            (folder / "job.json").write_text(json.dumps(asdict(job)))
             if job.kind is not None:
                 self.state, self.kind, self.message = "learning", job.kind, ""
             self._start = perf_counter()
-            numbers = [number for number, _ in candidates]
             self._thread = threading.Thread(
-                target=self._run, args=(folder, job, numbers), name="dodona-learning", daemon=True
+                target=self._run,
+                args=(job, decided, candidates),
+                name="dodona-learning",
+                daemon=True,
             )
             self._thread.start()
             return True
@@ -95,14 +90,21 @@ class Learning:
         if thread is not None:
             thread.join()
 
-    def _run(self, folder: Path, job: Job, numbers: list[int]) -> None:
-        result = self._result(folder)
-        parser = None
-        if job.kind is not None and not result.message:
-            try:
-                parser = load_parser(str(folder / "model.dodona"))
-            except (DodonaError, OSError) as error:
-                result.message = str(error)
+    def _run(
+        self, job: Job, decided: Sequence[bytes], candidates: Sequence[tuple[int, bytes]]
+    ) -> None:
+        """Write the sentences for a process, run it, and pass on what it found."""
+        result, parser, path = Result(), None, ""
+        try:
+            folder = self._new_folder()
+            (folder / "train.conllu").write_bytes(_joined(decided))
+            (folder / "candidates.conllu").write_bytes(_joined([data for _, data in candidates]))
+            (folder / "job.json").write_text(json.dumps(asdict(job)))
+            result, path = self._result(folder), str(folder / "model.dodona")
+            if job.kind is not None and not result.message:
+                parser = load_parser(path)
+        except (DodonaError, OSError) as error:
+            result.message = str(error)
         self._seconds = result.seconds
         if job.kind is not None:
             self.state, self.message = "idle", result.message
@@ -113,9 +115,17 @@ class Learning:
         if job.kind is not None:
             about = result.n_sentences, result.seconds, result.las, result.uas, result.source
             self.curve.append(CurvePoint(job.kind, *about))
+        numbers = [number for number, _ in candidates]
         doubts = dict(zip(numbers, result.doubts, strict=True))
         disputes = dict(zip(numbers, result.disputes, strict=False))
-        self._take(Learned(parser, str(folder / "model.dodona"), job.kind, doubts, disputes))
+        self._take(Learned(parser, path, job.kind, doubts, disputes))
+
+    def _new_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="dodona-annotate-"))
+        folder = self._folder / str(self._n_runs)
+        folder.mkdir()
+        return folder
 
     def _result(self, folder: Path) -> Result:
         """Run the process in a folder and return what it found."""

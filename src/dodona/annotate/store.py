@@ -174,7 +174,7 @@ class Store:
 
     def announce(self) -> bytes:
         """Write into the journal that the treebank is about to be saved; return its content."""
-        if _stamp(self.path) != self._stamp:
+        if _stamp(self.path) not in (None, self._stamp):
             raise AnnotateError(
                 f"{self.path}: another program has changed this file, which is not overwritten; "
                 f"restore it to go on. What you annotated is in {self._journal.path}"
@@ -208,9 +208,12 @@ def read_blocks(path: Path) -> list[bytes]:
     return blocks
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
-    """Return what shows that a file has been changed."""
-    about = path.stat()
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """Return what shows that a file has been changed; None if it is gone."""
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        return None
     return about.st_mtime_ns, about.st_size, about.st_ino
 
 
