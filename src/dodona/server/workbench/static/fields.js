@@ -174,7 +174,7 @@ export class WordPanel {
 			if (head === undefined) throw new Notice(`“${value}” is no word of this sentence. Heads are given by their numbers; 0 is the root.`);
 			return { kind: "set-arc", word: id, head, deprel: head === 0 ? "root" : null };
 		}
-		if (field !== "deprel" || now === null) return { kind: "set-field", word: id, field, value: value || "_" };
+		if (field !== "deprel" || now === null) return { kind: "set-field", word: id, field, value }; // "": for the parser
 		return { kind: "set-arc", word: id, head: now, deprel: value || null };
 	}
 
