@@ -288,6 +288,7 @@ def test_time_from_a_change_to_the_new_tree(
 ) -> None:
     """Record how long 60 words take; the figure depends on the machine, so nothing is judged."""
     page, workbench = start(long_sentence(60), model=str(tagging_model))
+    page.wait_for_load_state("networkidle")
     times = page.evaluate(
         """async () => {
             const input = document.getElementById("command");
