@@ -154,6 +154,10 @@ def test_a_check_shows_only_new_problems_and_changes_nothing(
     problems = client.post("/api/check", json=body).json()["problems"]
     assert any(problem["word"] == 3 and "root" in problem["message"] for problem in problems)
     assert workbench.sentence(0) == view
+    stale = {**body, "revision": "old"}  # the page is about to show a newer sentence
+    assert client.post("/api/check", json=stale).json()["problems"] == []
+    absurd = {**body, "change": {**asked, "head": 77}}
+    assert "77" in client.post("/api/check", json=absurd).json()["problems"][0]["message"]
     fine = {**body, "change": {**asked, "deprel": "csubj"}}
     assert client.post("/api/check", json=fine).json()["problems"] == []
 

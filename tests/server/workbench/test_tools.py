@@ -81,12 +81,15 @@ def test_one_decision_is_previewed_and_applied_to_all_alike(start: Open) -> None
 def test_learning_shows_its_curve_and_the_model_is_kept(start: Open, tmp_path: Path) -> None:
     dev = tmp_path / "dev.conllu"
     dev.write_text(invented(10, seed=9), encoding="utf-8")
-    page, workbench = start(invented(30), dev=dev)
+    page, workbench = start(invented(30) + bare(5), dev=dev)
+    do(page, "go 31")
+    expect(page.locator(".word.open")).to_have_count(5)
     page.click("#learning summary")
     page.click("text=Learn now")
     page.wait_for_selector(".curve circle", timeout=120_000)
     expect(page.locator("#learning")).to_contain_text("learned from 30 sentences")
     expect(page.locator("#learning-state")).to_contain_text("LAS")
+    expect(page.locator(".word.guessed")).to_have_count(5)  # an untouched sentence is filled in
     keep(page, "annotate-learning")
     page.fill("#learning input", "oak.dodona")
     page.click("text=Keep this model")

@@ -118,7 +118,12 @@ class Endpoints:
         if not isinstance(change, WordChange):  # whose result cannot be foreseen word by word
             return {"problems": []}
         before = self.workbench.sentence(index).problems
-        found = self.workbench.check(index, revision, change)
+        try:
+            found = self.workbench.check(index, revision, change)
+        except ConflictError:  # a newer sentence is on its way to the page
+            return {"problems": []}
+        except ChangeError as error:
+            return {"problems": [{"message": str(error)}]}
         return {"problems": [asdict(problem) for problem in found if problem not in before]}
 
     def undo(self, given: Given) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -61,9 +62,9 @@ STEPS = (
         lambda view, overview: overview.n_done >= 5,
     ),
     Step(
-        "Open Learning, below, and press “Learn now”: it takes seconds. Then go to the next "
-        "sentence. The parser has filled it in (○, dashed), with many errors: it has seen five "
-        "sentences. Correct one arc and look: what you set is kept, and the rest follows.",
+        "Open Learning, below, and press “Learn now”: it takes seconds. The parser "
+        "then fills in the sentence (○, dashed), with many errors: it has seen five sentences. "
+        "Correct one arc and look: what you set is kept, and the rest follows.",
         lambda view, overview: bool(overview.learning.curve),
     ),
     Step(
@@ -84,7 +85,7 @@ def lesson_text() -> str:
     """Return the text of the lesson: short sentences, one per line."""
     found = synthetic_treebank(5 * N_SENTENCES, seed=7, nonprojective=0)
     short = (sentence for sentence in found if SHORTEST <= len(sentence.forms) <= LONGEST)
-    lines = [" ".join(s.forms).replace(" .", ".").replace(" ,", ",") for s in short]
+    lines = [re.sub(r" (?=[.,?!])", "", " ".join(sentence.forms)) for sentence in short]
     return "\n".join(lines[:N_SENTENCES]) + "\n"
 
 

@@ -169,12 +169,8 @@ class Workbench {
 		throw new Notice("This sentence was changed in another page in the meantime; this is how it is now. What you typed is still there: look, and press Enter again.");
 	}
 
-	async check(change) {
-		try {
-			return (await write("check", { index: this.view.index, revision: this.view.revision, change })).problems;
-		} catch (error) {
-			return [{ message: error.message }];
-		}
+	check(change) {
+		return write("check", { index: this.view.index, revision: this.view.revision, change }).then(({ problems }) => problems, () => []);
 	}
 
 	// An arc that was dragged; its relation is offered for correction at once.
@@ -224,12 +220,13 @@ class Workbench {
 			this.overview = await read("overview");
 			this.showOverview();
 			await this.drawLesson?.();
-			if (isOwn || this.overview.n_decisions === before.n_decisions) return;
+			const isLearned = this.overview.model !== before.model && this.view.state === "untouched";
+			if (!isLearned && (isOwn || this.overview.n_decisions === before.n_decisions)) return;
 			await inTurn(async () => {
 				const view = await read("sentence", { index: Math.min(this.view.index, this.overview.n_sentences - 1) });
 				if (view.revision === this.view.revision || document.activeElement?.id?.startsWith("field-")) return;
 				this.show(view);
-				this.notify("This sentence was changed in another page.");
+				if (!isLearned) this.notify("This sentence was changed in another page.");
 			});
 		} catch (error) {
 			showError(find("error"), error);
