@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dodona
-from dodona.annotate import Workbench, learning, workbench
+from dodona.annotate import Workbench, learner, learning, workbench
 from dodona.annotate.changes import Confirm, SetArc
 from dodona.annotate.errors import AnnotateError, ChangeError
 from dodona.annotate.learner import training_sentences
 from dodona.annotate.rows import Rows
-from dodona.settings import LINEAR
+from dodona.settings import LINEAR, NEURAL
 from support.annotating import change, gold, model, stripped, write
 from support.small import treebank
 
@@ -136,11 +138,12 @@ def test_learning_that_fails_says_why_and_the_old_parser_stays(
 
 
 def test_there_is_nothing_to_learn_from_or_to_keep_at_first(tmp_path: Path) -> None:
+    mistaken: Any = "deep"
     with Workbench(write(tmp_path, stripped(gold(3)))) as bench:
         with pytest.raises(AnnotateError, match="nothing to learn from"):
             bench.learn()
         with pytest.raises(ChangeError, match="kind 'deep': linear or network"):
-            bench.learn("deep")  # type: ignore[arg-type]
+            bench.learn(mistaken)
         with pytest.raises(AnnotateError, match="there is no parser yet"):
             bench.keep(tmp_path / "x.dodona")
         with pytest.raises(AnnotateError, match="'uncertain' needs a model"):
@@ -166,3 +169,24 @@ def test_the_least_certain_of_the_first_sentences_comes_first(tmp_path: Path) ->
         chosen = bench.next("uncertain")
         doubts = dict(enumerate(bench._ratings("uncertain", range(12)).values()))
         assert chosen == max(doubts, key=lambda i: (doubts[i], -i))
+
+
+@pytest.mark.thorough
+def test_a_network_learns_on_demand_also_from_partial_trees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, with a tiny network: what the learner does in its own."""
+    pytest.importorskip("jax", reason="needs the extra neural")
+    monkeypatch.setattr(learner, "WIDTH", 32)
+    monkeypatch.setattr(learner, "LAYERS", 1)
+    monkeypatch.setattr(learner, "train", partial(dodona.train, hidden=32, epochs=1))
+    trees = [
+        sentence.replace(heads=[None, *sentence.heads[1:]], deprels=["_", *sentence.deprels[1:]])
+        for sentence in gold(20)
+    ]
+    (tmp_path / "train.conllu").write_bytes(b"".join(map(bytes, trees)))
+    result = learner.Result()
+    parser = learner.learn(tmp_path, learner.Job("network", "", "", ""), result)
+    assert (result.n_sentences, parser.settings.scorer) == (20, NEURAL)
+    assert parser.record["n_unannotated"] == 20
+    assert dodona.load(tmp_path / "model.dodona").settings.network.width == 32

@@ -35,6 +35,7 @@ from dodona.treebank.sentence import Sentence
 HELD_OUT = 10  # every tenth finished sentence tests a parser that learned from the others
 LEAST_HELD_OUT = 5
 NICENESS = 10
+WIDTH, LAYERS = 96, 2  # of a network that begins with hundreds of sentences
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,9 @@ def _train(sentences: list[Sentence], job: Job) -> Parser:
     is_linear = job.kind == LINEAR
     if job.model and (load_parser(job.model).settings.scorer == LINEAR) == is_linear:
         return train(sentences, from_=job.model)
-    return train(sentences, scorer=LINEAR if is_linear else NEURAL)
+    if is_linear:
+        return train(sentences)
+    return train(sentences, scorer=NEURAL, width=WIDTH, layers=LAYERS)
 
 
 def _score_held_out(blocks: list[bytes], job: Job, result: Result) -> Calibration | None:
