@@ -46,6 +46,7 @@ LAYERS = (
     {"server.answers"},
     {"server.routes"},
     {"server.app"},
+    {"server.workbench"},
     {"server.program"},
     {"server.supervisor"},
     {"cli"},

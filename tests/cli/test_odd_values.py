@@ -23,7 +23,7 @@ def numbers() -> list[tuple[str, Parameter]]:
         (verb, parameter)
         for verb in VERBS
         for parameter in parameters(load_verb(verb))
-        if parameter.type in (int, float) and verb != "serve"
+        if parameter.type in (int, float) and verb not in ("serve", "annotate")
     ]
 
 

@@ -12,6 +12,7 @@ from dodona.annotate.agreement import compare_files
 from dodona.annotate.changes import Change, WordChange, change_to_json
 from dodona.annotate.consistency import apply_previews, find_matches, preview_match
 from dodona.annotate.desk import Desk, changed_guesses
+from dodona.annotate.editing import edit_words
 from dodona.annotate.errors import AnnotateError, ChangeError
 from dodona.annotate.guessing import expected_errors, load_parser
 from dodona.annotate.inventory import FIELDS
@@ -26,6 +27,7 @@ from dodona.annotate.views import (
     Match,
     Overview,
     Preview,
+    SentenceProblem,
     SentenceView,
 )
 from dodona.logs import warning
@@ -149,6 +151,14 @@ class Workbench:
             self._learn_if_due()
             after = self._desk.show(index)
             return after.view(index, changed_guesses(before.rows, after.rows))
+
+    def check(self, index: int, revision: str, change: WordChange) -> tuple[SentenceProblem, ...]:
+        """Return the rules of UD that a sentence would break after a change, without making it."""
+        with self._mutex:
+            shown = self._desk.current(index, revision)
+            rows = shown.rows.copy()
+            edit_words(rows, change)
+            return shown.edited(rows, self._desk.parser).view(index).problems
 
     def undo(self) -> SentenceView:
         """Take back the last change to any sentence, and return the sentence."""

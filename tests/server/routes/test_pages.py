@@ -10,6 +10,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 
 from dodona.server.routes.pages import FOLDER, PAGES, STATIC
+from dodona.server.workbench.site import OWN
 
 
 @pytest.mark.parametrize("path", ["/", "/explore", *(f"/static/{name}" for name in STATIC)])
@@ -41,3 +42,4 @@ def test_only_the_explorer_that_asks_for_it_may_be_framed(client: TestClient) ->
 def test_pages_stay_small() -> None:
     pages = [FOLDER.joinpath(name).read_bytes() for name in PAGES.values()]
     assert sum(map(len, [*pages, *STATIC.values()])) <= 170_000
+    assert sum(map(len, OWN.values())) <= 60_000  # of the workbench

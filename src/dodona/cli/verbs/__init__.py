@@ -36,6 +36,7 @@ VERBS = (
     *("train", "parse", "tag", "cluster", "distil", "enhance", "calibrate", "evaluate"),
     *("validate", "grep", "facts", "check"),
     *("convert", "draw", "info", "explain", "models", "get", "package", "oracle", "serve"),
+    "annotate",
     "bench",
 )
 GROUP = "dodona.verbs"
