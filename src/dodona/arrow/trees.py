@@ -65,6 +65,8 @@ def _read_words(
         words = _flatten(batch, n_before, nested)
         n_before += len(batch)
         words = words if rest is None else pa.concat_tables([rest, words])
+        if not len(words):  # pyarrow 25 crashes on arrays without chunks
+            continue
         firsts = pc.indices_nonzero(pc.equal(words["id"], 1)).to_pylist()
         end = len(words) if nested else (firsts[-1] if firsts else 0)
         rest = words.slice(end)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dodona.cli.errors import UsageError, say
@@ -217,6 +216,8 @@ def _spooled(paths: list[str]) -> Iterator[list[str]]:
     if paths != [STDIN]:
         yield paths
         return
+    from tempfile import TemporaryDirectory  # imported here, as most runs need none
+
     with TemporaryDirectory(prefix="dodona-") as folder:
         source = sys.stdin.buffer
         first = source.read(8)

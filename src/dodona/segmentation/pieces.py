@@ -58,7 +58,7 @@ def cut(source: Source) -> Iterator[Piece]:
 
     >>> text = "Oaks speak. " * 2000 + "\\n\\n" + "Elms listen. " * 2000
     >>> [piece.n_own for piece in cut(Source([text]))]
-    [19992, 18997, 11013]
+    [19992, 20000, 10010]
     """
     ends = LINE_ENDS if source.by_lines else LEARNED_ENDS
     errors: list[Exception] = []
