@@ -17,9 +17,10 @@ from pyarrow import parquet
 
 from dodona.arrow.batch_parser import BatchParser
 from dodona.arrow.documents import split_into_chunks
-from dodona.arrow.inputs import find_parts
 from dodona.arrow.locations import list_files
 from dodona.arrow.options import ParseOptions
+from dodona.arrow.runs.contract import fix_types
+from dodona.arrow.runs.planning import make_plan
 from fuzz import samples
 from fuzz.json_mutation import deep, json_values
 from fuzz.mutation import BLIND
@@ -119,13 +120,16 @@ def check_file(
     path = named_on_disk("table.parquet", bytes(data))
     is_whole = data == file.getvalue()
     try:
-        parts = find_parts([list_files(str(path))], options, {})
-        found = [row for part in parts for row in parse(options, part.read(options, []))]
+        plan = make_plan([list_files(str(path))], options, {})
+        kept = fix_types(plan, options, workers=1)
+        found = [row for part in plan.parts for row in parse(options, part.read(options, kept, []))]
     except ValueError as error:
         promise(not is_whole, f"a file that Arrow wrote is read: {error}")
         promise("table.parquet" in str(error), f"the file is named: {error}")
         return "damaged"
     if is_whole:
+        for i, row in enumerate(found, 1):
+            promise(row.pop("doc_key") == f"table.parquet#{i}", "every row has its number")
         promise(repr(found) == repr(rows), "the file has the rows of the batches")
     return "whole" if is_whole else "other"
 
