@@ -148,6 +148,15 @@ def test_multiword_tokens_come_and_go(path: Path) -> None:
         assert view.ranges == ()
 
 
+def test_a_token_that_goes_leaves_its_words_as_they_were_written(path: Path) -> None:
+    with Workbench(path) as bench:
+        form = bench.sentence(2).words[1].form
+        parts = form[:2], form[2:]
+        view = change(bench, 2, SplitWord(2, parts), SetRange(2, 3, form), ClearRange(2))
+        assert [word.space_after for word in view.words[1:3]] == [False, view.words[2].space_after]
+        assert change(bench, 2, MergeWords(2, 3)).words[1].form == form
+
+
 def test_a_sentence_is_split_and_merged_again(path: Path) -> None:
     with Workbench(path) as bench:
         view = change(bench, 0, SplitSentence(4))

@@ -168,7 +168,10 @@ def _set_range(rows: Rows, change: SetRange) -> None:
 def _clear_range(rows: Rows, first: int) -> None:
     for row in rows.ranges:
         if row.range and row.range[0] == first:
-            rows.word(row.range[1]).space_after = row.space_after
+            parts, form = rows.words[first - 1 : row.range[1]], row.fields[FORM]
+            parts[-1].space_after = row.space_after
+            if "".join(part.fields[FORM] for part in parts) == "".join(form.split()):
+                _space_parts(parts, form)
             rows.lines.remove(row)
             return
     raise ChangeError(f"word {first}: no multiword token begins with it")
