@@ -135,7 +135,7 @@ def examples(parser: Parser, one: LanguageSet) -> list[str]:
     if not path.is_file():
         return ["There are none of our own for this language yet."]
     lines = path.read_text(encoding="utf-8").splitlines()
-    drawn = [sentence.draw() for line in lines[:N_EXAMPLES] for sentence in parser(line).sentences]
+    drawn = [sentence.tree() for line in lines[:N_EXAMPLES] for sentence in parser(line).sentences]
     return [f"```text\n{drawing.rstrip()}\n```" for drawing in drawn]
 
 

@@ -71,7 +71,7 @@ def cut(source: Source) -> Iterator[Piece]:
         text, at = "".join(waiting), 0
         while len(text) - at >= wanted + LOOKAHEAD:
             end = _find_end(text, at, at + wanted, ends)
-            if end is None:  # one word of many thousand characters
+            if end is None:  # thousands of spaces
                 wanted *= 2
                 continue
             yield Piece(source, text[at : end + LOOKAHEAD], end - at, is_first, False, False)
@@ -86,9 +86,8 @@ def cut(source: Source) -> Iterator[Piece]:
 def _find_end(text: str, start: int, end: int, kinds: Iterable[tuple[str, ...]]) -> int | None:
     """Return where a piece may end: in its second half, before a character that is no space."""
     middle, latest = (start + end) // 2, len(text) - LOOKAHEAD
-    for marks in kinds:
-        ends = (text.rfind(mark, middle, end) + len(mark) for mark in marks)
-        at = max(found for found in ends)
+    for marks in (*kinds, ()):  # at last anywhere: a guess that is wrong is scanned again
+        at = max((text.rfind(mark, middle, end) + len(mark) for mark in marks), default=end)
         while middle < at < latest and text[at].isspace():
             at += 1
         if middle < at < latest:
@@ -127,8 +126,10 @@ class JoinedScans:
             self._n_scanned = len(self._rest)
         return scanned, cursor
 
-    def write(self, parts: Iterable[tuple[ScannedText, Cursor]], most_words: int) -> list[Block]:
-        """Return the sentences of pieces that were joined, in blocks; threads may do so, too."""
+    def write(
+        self, parts: Iterable[tuple[ScannedText, Cursor]], most_words: int
+    ) -> Iterator[Block]:
+        """Yield the sentences of pieces that were joined, in blocks; threads may do so, too."""
         return self._writer.write(parts, most_words)
 
     def _scan(self, piece: Piece, text: str, *, in_list: bool) -> ScannedText:

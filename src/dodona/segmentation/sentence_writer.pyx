@@ -233,7 +233,7 @@ cdef class SentenceWriter:
         return made
 
     def write(self, parts, size_t most_words=PY_SSIZE_T_MAX):
-        """Return the sentences of scanned chunks, each with its cursor, in blocks.
+        """Yield the sentences of scanned chunks, each with its cursor, in blocks.
 
         A block has sentences of one chunk or several, until it has `most_words`.
         """
@@ -242,16 +242,18 @@ cdef class SentenceWriter:
         cdef Cursor cursor
         cdef Position at
         cdef size_t i
-        made = []
         for scanned, cursor in parts:
             i, at = 0, position_of(cursor)
             while i < scanned.n_tokens:
-                if out is None or out.head.size() >= most_words:
+                if out is None:
                     out = ConlluBuffer()
-                    made.append(out)
                 with nogil:
                     i = self.write_tokens(scanned, scanned.scanner, i, most_words, &at, out)
-        return made
+                if out.head.size() >= most_words:
+                    yield out
+                    out = None
+        if out is not None:
+            yield out
 
     cdef size_t write_tokens(self, ScannedText scanned, TextScanner scanner, size_t i,
                              size_t most_words, Position* at, ConlluBuffer out) except 0 nogil:

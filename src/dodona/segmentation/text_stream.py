@@ -30,6 +30,7 @@ AHEAD = 2  # groups of pieces per thread that are scanned, and that are annotate
 MOST_PIECES = 256  # of a group
 WORD = 5  # characters that a word of a given sentence counts as in a group of pieces
 MANY = 30_000  # words after which free memory is returned
+LARGE = 4 * PIECE  # characters of a piece: only one without spaces has as many
 
 START = Cursor()
 
@@ -109,7 +110,7 @@ def _annotate(
                     n_words += part.n_words
                     yield part
     finally:
-        if n_words >= MANY:
+        if n_words >= MANY or steps.n_characters >= MANY * WORD:
             return_memory()
 
 
@@ -124,6 +125,7 @@ class _Steps(Generic[T]):
     ) -> None:
         self._segmenter, self._work, self._finish = segmenter, work, finish
         self._joined = None if segmenter is None else JoinedScans(segmenter)
+        self.n_characters = 0  # of all texts
 
     @property
     def joined(self) -> JoinedScans:
@@ -137,6 +139,7 @@ class _Steps(Generic[T]):
         ]
 
     def join(self, group: list[ScannedPiece | Given]) -> list[ScannedPiece | Given]:
+        self.n_characters += sum(one.piece.n_own for one in group if isinstance(one, ScannedPiece))
         return [
             ScannedPiece(one.piece, *self.joined.join(one.piece, one.scanned))
             if isinstance(one, ScannedPiece)
@@ -144,12 +147,25 @@ class _Steps(Generic[T]):
             for one in group
         ]
 
-    def finish(self, group: list[ScannedPiece | Given]) -> list[Annotated[T]]:
-        results = []
-        for one, found in zip(group, _shares(group, self._annotate(group)), strict=True):
-            n_words = sum(map(n_words_of, found))
-            results.append(Annotated(one.source, self._finish(found), n_words, one.is_end))
-        return results
+    def finish(self, group: list[ScannedPiece | Given]) -> Iterable[Annotated[T]]:
+        shares = zip(group, _shares(group, self._annotate(group)), strict=True)
+        if any(isinstance(one, ScannedPiece) and one.scanned.taken > LARGE for one in group):
+            return self._one_by_one(shares)
+        return [self._result(one, [*found], one.is_end) for one, found in shares]
+
+    def _one_by_one(
+        self, shares: Iterable[tuple[ScannedPiece | Given, Iterator[Sentences]]]
+    ) -> Iterator[Annotated[T]]:
+        """Annotate block by block, as results are taken, so that the memory is that of a block."""
+        for one, found in shares:
+            for block in found:
+                yield self._result(one, [block], is_end=False)
+            yield self._result(one, [], one.is_end)
+
+    def _result(
+        self, one: ScannedPiece | Given, found: list[Sentences], is_end: bool
+    ) -> Annotated[T]:
+        return Annotated(one.source, self._finish(found), sum(map(n_words_of, found)), is_end)
 
     def _annotate(self, group: list[ScannedPiece | Given]) -> Iterator[Sentences]:
         """Yield the annotated sentences of all texts together, and of all that were given."""
@@ -164,20 +180,23 @@ class _Steps(Generic[T]):
 
 def _shares(
     group: list[ScannedPiece | Given], done: Iterator[Sentences]
-) -> Iterator[list[Sentences]]:
-    """Yield the sentences of each part of a group."""
+) -> Iterator[Iterator[Sentences]]:
+    """Yield the sentences of each part of a group; all of them are to be taken in order."""
     block: Sentences = []
     at = 0
-    for part in group:
-        found: list[Sentences] = []
-        left = part.n_sentences
+
+    def share(left: int) -> Iterator[Sentences]:
+        nonlocal block, at
         while left:
             if at == len(block):
                 block, at = next(done), 0
             n = min(left, len(block) - at)
-            found.append(block.part(at, at + n) if isinstance(block, Block) else block[at : at + n])
+            found = block.part(at, at + n) if isinstance(block, Block) else block[at : at + n]
             at, left = at + n, left - n
-        yield found
+            yield found
+
+    for part in group:
+        yield share(part.n_sentences)
 
 
 def _groups(
