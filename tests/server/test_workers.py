@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Iterator
 from threading import Event
 
@@ -34,6 +36,37 @@ def test_a_short_request_does_not_wait_for_a_long_one(monkeypatch: pytest.Monkey
     asyncio.run(both())
     assert order.count("long") >= 100
     assert order.index("short") <= 5
+
+
+def test_a_refused_request_is_freed_without_the_garbage_collector() -> None:
+    class Body:
+        pass
+
+    held: list[weakref.ref[Body]] = []
+
+    def read() -> Iterator[str]:
+        body = Body()
+        held.append(weakref.ref(body))
+        try:
+            raise ValueError(body)
+        except ValueError as error:
+            raise Refused(400, "not well-formed") from error
+        yield "never"
+
+    async def ask() -> None:
+        workers = Workers(threads=1)
+        for _ in range(3):
+            with pytest.raises(Refused):
+                await workers.turn(read())
+        await workers.turn(iter(()))  # the thread has let go of the last one
+        workers.close(10)
+
+    gc.disable()
+    try:
+        asyncio.run(ask())
+        assert [body() for body in held] == [None] * 3
+    finally:
+        gc.enable()
 
 
 def test_requests_that_wait_together_are_parsed_together() -> None:

@@ -38,6 +38,16 @@ def bad(why: str) -> Refused:
     return Refused(400, why)
 
 
+def forget(refused: Refused) -> Refused:
+    """Return a refusal without what it was raised from, whose variables hold the whole request.
+
+    An error in a cycle of references would keep a large request until Python's garbage collector
+    looks for such cycles among old objects, which it seldom does.
+    """
+    refused.__cause__ = refused.__context__ = None
+    return refused.with_traceback(None)
+
+
 def refuse(path: str, refused: Refused) -> Response:
     """Return the response that refuses a request to that address.
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Any, Generic, TypeVar
 
+from dodona.server.errors import Refused, forget
 from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T")
@@ -77,6 +78,8 @@ class Turn(Generic[T]):
                 if self.is_over:
                     return
             self.is_done = True
+        except Refused as refused:
+            self.error = forget(refused)
         except Exception as error:
             self.error = error
 
@@ -184,8 +187,12 @@ class Workers:
             else:
                 self._add(job, self._short)
         turn: Turn[T] = await job.turn
-        if turn.error is not None:
-            raise turn.error
+        error, turn.error = turn.error, None
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error  # whose traceback holds this function with its variables: no cycle
         return turn
 
     def wait_for(self, function: Callable[[], T]) -> T:
