@@ -134,7 +134,7 @@ def test_a_segmenter_with_any_settings_survives(
 @given(chosen=keywords(Settings))
 @example(chosen={"dropout": np.float32(0.25), "batch_words": np.int64(200), "seed": LARGEST})
 @example(chosen={"learning_rate": 1, "batch_words": MAX_BATCH_WORDS, "precision": Named("float32")})
-@settings(max_examples=6)
+@settings(max_examples=1)
 def test_a_network_with_any_settings_survives(
     chosen: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from dodona.annotate.rows import Rows
 from dodona.settings import LINEAR, NEURAL
 from support.annotating import change, gold, model, stripped, write
 from support.small import treebank
+from support.waiting import until
 
 N_FIRST = 12  # instead of fifty, so that tests are quick
 
@@ -56,6 +59,28 @@ def test_from_nothing_a_parser_trains_itself(tmp_path: Path, few: None) -> None:
         kept = tmp_path / "kept.dodona"
         bench.keep(kept)
         assert dodona.load(kept).settings.scorer == LINEAR
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_a_learner_ends_with_a_workbench_that_is_killed(tmp_path: Path) -> None:
+    program = """
+import sys, time
+from dodona.annotate import Workbench
+bench = Workbench(sys.argv[1])  # which learns at once from so many trees
+while bench._learning._process is None:
+    time.sleep(0.01)
+print(bench._learning._process.pid, bench._learning._folder, flush=True)
+time.sleep(600)
+"""
+    path = write(tmp_path, b"".join(bytes(sentence) for sentence in treebank(3000, 1)))
+    command = [sys.executable, "-c", program, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        learner_id, folder = process.stdout.readline().split()
+        assert Path("/proc", learner_id).exists()
+        process.kill()
+    assert until(lambda: not Path("/proc", learner_id).exists())
+    assert not Path(folder).exists()
 
 
 def test_what_was_only_guessed_is_not_learned() -> None:

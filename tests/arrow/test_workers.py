@@ -29,7 +29,7 @@ from dodona.cli import main  # noqa: E402
 from dodona.storage.steps import StepError  # noqa: E402
 from support.text_models import some_text, text_model  # noqa: E402
 
-KILLS = int(os.environ.get("DODONA_KILLS", "10"))
+KILLS = int(os.environ.get("DODONA_KILLS", "5"))
 START = [sys.executable, "-c", "from dodona.cli import main; main()"]
 NO_SIGNALS = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 

@@ -88,8 +88,8 @@ def test_lone_surrogates_are_the_same_before_and_after_the_character_that_they_b
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", MODELS)
 def test_texts_are_the_same_in_fresh_processes_and_any_order(model: str) -> None:
-    """With ALL_TEXTS in the environment, so many texts a model instead of 600 (10⁵: hours)."""
-    n_texts, size = int(os.environ.get("ALL_TEXTS", "600")), 50
+    """With ALL_TEXTS in the environment, so many texts a model instead of 200 (10⁵: hours)."""
+    n_texts, size = int(os.environ.get("ALL_TEXTS", "200")), 50
     rng = Random(f"order {model}")
     seen: dict[str, str] = {}
     texts = [random_text(rng) for _ in range(n_texts)]

@@ -26,7 +26,8 @@ pytest.importorskip("httpx", reason="the client of these tests")
 
 from dodona.server.limits import Limits
 from support.server_lab import conllu
-from support.server_process import Running, head, read_all, start, until
+from support.server_process import Running, head, read_all, start
+from support.waiting import until
 
 MEGABYTES = 500  # that a server with a small model stays under, whatever happens
 NEVER = "3600"  # seconds

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
+from contextlib import ExitStack
 from itertools import count
 from threading import Event, current_thread
 from typing import Any
@@ -114,6 +115,18 @@ def test_exploring_and_parsing_share_the_slots(monkeypatch: pytest.MonkeyPatch) 
             may_end.set()
             assert exploring.result().status_code == 200
         assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {200}
+
+
+def test_long_requests_leave_slots_to_short_ones() -> None:
+    app = make_app(models(), Limits(waiting=4))
+    with TestClient(app) as client, app.state.service.long_slots.take():
+        for n_slots, status in ((0, 200), (1, 503)):
+            with ExitStack() as stack:
+                for _ in range(n_slots):
+                    stack.enter_context(app.state.service.long_slots.take())
+                answer = client.post("/api/parse", json={"conllu": conllu() * 400})
+                assert answer.status_code == status, answer.text[:200]
+                assert client.post("/api/parse", json=ASKED["/api/parse"]).status_code == 200
 
 
 def test_exploring_leaves_slots_to_parsing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,8 @@ import httpx
 
 from support import small
 from support.server_lab import conllu
-from support.server_process import COMMAND, HANG_SECONDS, Running, read_all, start, until
+from support.server_process import COMMAND, HANG_SECONDS, Running, read_all, start
+from support.waiting import until
 
 only_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals and sockets")
 TOKEN = "whispered-by-oaks"

@@ -20,7 +20,8 @@ pytest.importorskip("httpx", reason="the client of these tests")
 import httpx
 
 from support.server_lab import conllu
-from support.server_process import COMMAND, HANG_SECONDS, until
+from support.server_process import COMMAND, HANG_SECONDS
+from support.waiting import until
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 HOST = "parse.example"

@@ -21,7 +21,8 @@ pytest.importorskip("httpx", reason="the client of these tests")
 
 from support import small
 from support.server_lab import conllu, sentences
-from support.server_process import COMMAND, Running, head, read_all, start, until
+from support.server_process import COMMAND, Running, head, read_all, start
+from support.waiting import until
 
 PATIENCE = 2.0  # seconds: a busy machine must not look like a client that hangs
 

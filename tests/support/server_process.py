@@ -6,8 +6,7 @@ import re
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -94,16 +93,6 @@ def start(*arguments: str | Path) -> Iterator[Running]:
                 yield running
         finally:
             process.kill()
-
-
-def until(is_so: Callable[[], bool], seconds: float = 60.0) -> bool:
-    """Wait until something holds; return False if it does not, even on a busy machine."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if is_so():
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def head(path: str, length: int) -> bytes:

@@ -1,13 +1,17 @@
 """The process that learns: it trains a parser on what was decided, and rates the other sentences.
 
-`learning` runs `main` in another process, which lowers its priority. The folder has `job.json`
-and the sentences; the process writes `model.dodona` and, last, `result.json`.
+`learning` runs `work` in another process, which lowers its priority and ends with the workbench.
+The folder has `job.json` and the sentences; the process writes `model.dodona` and, last,
+`result.json`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -35,6 +39,7 @@ from dodona.treebank.sentence import Sentence
 HELD_OUT = 10  # every tenth finished sentence tests a parser that learned from the others
 LEAST_HELD_OUT = 5
 NICENESS = 10
+STDIN = 0
 WIDTH, LAYERS = 96, 2  # of a network that begins with hundreds of sentences
 
 
@@ -62,11 +67,33 @@ class Result:
     message: str = ""
 
 
-def main(name: str) -> None:
-    """Do the job in a folder."""
+def work(name: str) -> None:
+    """Do the job in a folder, unless the workbench ends: then nobody will take the result."""
     folder = Path(name)
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
+    _lower_priority()
+    do_job(folder)
+
+
+def _lower_priority() -> None:
+    """Compute while nothing else does: on Linux, others interrupt this process at once."""
     with suppress(AttributeError, OSError):  # Windows; a system that allows no change
         os.nice(NICENESS)
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+def _end_with_parent(folder: Path) -> None:
+    """Wait until the workbench ends, also if it is killed: it holds the other end of stdin."""
+    while os.read(STDIN, 1):  # not sys.stdin, whose lock this thread would hold at the end
+        pass
+    shutil.rmtree(folder.parent, ignore_errors=True)
+    os._exit(1)
+
+
+def do_job(folder: Path) -> None:
+    """Do the job in a folder."""
     start, result = perf_counter(), Result()
     try:
         job = Job(**json.loads((folder / "job.json").read_text()))

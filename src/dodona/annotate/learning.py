@@ -129,15 +129,16 @@ class Learning:
 
     def _result(self, folder: Path) -> Result:
         """Run the process in a folder and return what it found."""
-        program = "import sys; from dodona.annotate.learner import main; main(sys.argv[1])"
+        program = "import sys; from dodona.annotate.learner import work; work(sys.argv[1])"
         command = [sys.executable, "-c", program, str(folder)]
         with (folder / "errors").open("w+b") as errors:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors
+                command, stdin=subprocess.PIPE, stdout=errors, stderr=errors
             )
             if self._is_closed:
                 self._process.kill()
-            code = self._process.wait()
+            with self._process:  # closes stdin, which ends a process that is still there
+                code = self._process.wait()
             errors.seek(0)
             text = errors.read().decode(errors="replace")
         try:

@@ -126,6 +126,11 @@ class Workbench:
         with self._mutex:
             return self._desk.show(index, is_fresh=True).view(index)
 
+    def shown(self, index: int) -> SentenceView:
+        """Return a sentence as it was shown last, which a change may refer to."""
+        with self._mutex:
+            return self._desk.show(index).view(index)
+
     def suggest(self, index: int, word: int, field: str = "deprel", prefix: str = "") -> list[str]:
         """Return values for a field of a word, those of the treebank and most likely first."""
         if field not in FIELDS:

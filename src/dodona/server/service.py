@@ -63,10 +63,11 @@ class Service:
     def __post_init__(self) -> None:
         limits = self.limits
         self.memory = MemoryBudget(limits.memory)
-        self.slots = RequestSlots(
-            limits.waiting, "the server is busy; try again in a moment", retry_after=1
-        )
-        n_explorers = max(limits.waiting // 4, 1)  # the rest is for quicker requests
+        busy = "the server is busy; try again in a moment"
+        self.slots = RequestSlots(limits.waiting, busy, retry_after=1)
+        # long requests and the explorer leave a quarter of the slots to short requests
+        self.long_slots = RequestSlots(max(limits.waiting // 2, 1), busy, retry_after=1)
+        n_explorers = max(limits.waiting // 4, 1)
         why = "the explorer is busy; try again in a moment"
         self.explorer_slots = RequestSlots(n_explorers, why, retry_after=5)
         self.workers = Workers(limits.threads)

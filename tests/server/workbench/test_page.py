@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from dodona.annotate import Workbench
 from support.annotate_lab import HEBREW, PRIEST, TOKEN, bare, invented, long_sentence
 from support.browser_lab import keep
-from support.server_process import until
+from support.waiting import until
 from support.workbench_page import Open, arc, do, drag, label, middle, word
 
 pytestmark = pytest.mark.thorough  # needs a browser

@@ -13,11 +13,13 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
+import dodona
 from dodona.annotate import Workbench
 from dodona.server.workbench.endpoints import MAX_BYTES, MOST_KEPT, Endpoints
 from dodona.server.workbench.lesson import N_SENTENCES, STEPS, lesson_text, write_lesson
 from dodona.server.workbench.site import OWN, make_site
 from dodona.server.workbench.token_cookie import new_token
+from support import small
 from support.annotate_lab import PRIEST, TOKEN, bare, invented
 
 HOST = "127.0.0.1"
@@ -119,6 +121,22 @@ def test_a_stale_change_is_refused_with_the_newer_sentence(client: TestClient) -
     answer = client.post("/api/change", json={"index": 0, "revision": old, "change": late})
     assert answer.status_code == 409
     assert answer.json()["view"]["words"][0]["head"] == 4
+
+
+def test_a_new_parser_does_not_make_a_shown_sentence_stale(
+    client: TestClient, workbench: Workbench
+) -> None:
+    """It may arrive while a person types a command, which is read and checked meanwhile."""
+    shown = client.get("/api/sentence?index=1").json()
+    assert {word["arc"] for word in shown["words"]} == {"open"}
+    workbench._desk.use(dodona.train(small.treebank(20, 1), epochs=1))
+    typed = {"index": 1, "text": "2 < 1 obj"}
+    found = client.post("/api/command", json=typed).json()["change"]
+    asked = {"index": 1, "revision": shown["revision"], "change": found}
+    assert client.post("/api/check", json=asked).status_code == 200
+    changed = client.post("/api/change", json=asked)
+    assert changed.status_code == 200
+    assert {word["arc"] for word in changed.json()["words"]} == {"set", "guessed"}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from dodona.server.client_speed import YIELD_SECONDS
 from dodona.server.errors import Refused, note_refusal
-from dodona.server.service import Service, budget_of, service_of
+from dodona.server.service import RequestSlots, Service, budget_of, service_of
 from dodona.server.workers import Errand, Parsing, Turn
 
 T = TypeVar("T")
@@ -127,17 +127,19 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]], n_bytes:
     `begin` runs in a worker thread, since decoding a request may take long; long requests are
     decoded one at a time.
     """
+    service = service_of(request)
     if n_bytes > SHORT:
-        pieces = _make(request, _steps(begin, _READING))
+        pieces = _make(request, _steps(begin, _READING), service.long_slots)
         return await while_connected(request, _answer(request, b"", pieces))
-    service, steps = service_of(request), _steps(begin, nullcontext())
+    steps = _steps(begin, nullcontext())
     await free_a_slot(service)
     with service.slots.take():
         turn = await service.workers.turn(steps, n_bytes=n_bytes)
     first = _join(request, turn)
     if turn.is_done:  # as most short requests are after a turn, which is not worth watching
         return WholeJson(request, first)
-    pieces = _make(request, steps, turn.errand)  # takes the slot again before anybody else can
+    # takes the slot again before anybody else can
+    pieces = _make(request, steps, errand=turn.errand)
     return await while_connected(request, _answer(request, first, pieces))
 
 
@@ -158,9 +160,11 @@ async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Re
         raise Refused(503, why, reason="explore_timeout") from None
 
 
-async def free_a_slot(service: Service) -> None:
-    """Cancel clients that read their answers slowly, if all slots are occupied."""
-    while service.slots.is_full and service.readers.drop_slowest():
+async def free_a_slot(service: Service, own: RequestSlots | None = None) -> None:
+    """Cancel clients that read their answers slowly, if all slots or those of a kind are taken."""
+    while service.slots.is_full or (own is not None and own.is_full):
+        if not service.readers.drop_slowest():
+            return
         await asyncio.sleep(YIELD_SECONDS)
 
 
@@ -172,11 +176,19 @@ async def _answer(request: Request, first: bytes, pieces: Pieces) -> Response:
     return WholeJson(request, first)
 
 
-async def _make(request: Request, steps: Iterator[Step], errand: Errand | None = None) -> Pieces:
-    """Yield an answer in pieces, one per turn; `errand` is to be done before the next turn."""
+async def _make(
+    request: Request,
+    steps: Iterator[Step],
+    own: RequestSlots | None = None,
+    errand: Errand | None = None,
+) -> Pieces:
+    """Yield an answer in pieces, one per turn.
+
+    `own` are the slots of this kind of request; `errand` is to be done before the next turn.
+    """
     service = service_of(request)
-    await free_a_slot(service)
-    with service.slots.take():
+    await free_a_slot(service, own)
+    with service.slots.take(), nullcontext() if own is None else own.take():
         is_done = False
         while not is_done:
             if errand is not None:

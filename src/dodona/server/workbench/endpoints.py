@@ -80,7 +80,7 @@ class Endpoints:
 
     def lesson(self, given: Given) -> Answer:
         """Return the steps of the lesson, and which of them are done in this sentence."""
-        view, overview = self.workbench.sentence(self._index(given)), self.workbench.overview()
+        view, overview = self.workbench.shown(self._index(given)), self.workbench.overview()
         done = [step.is_done(view, overview) for step in STEPS]
         return {"steps": [step.text for step in STEPS], "done": done}
 
@@ -102,7 +102,7 @@ class Endpoints:
 
     def command(self, given: Given) -> Answer:
         """Return what a typed command means: a change of the sentence, or an action of the page."""
-        view = self.workbench.sentence(self._index(given))
+        view = self.workbench.shown(self._index(given))
         try:
             found = read_command(_text(given, "text"), view)
         except ChangeError as error:  # commands are also read while they are typed
@@ -117,7 +117,7 @@ class Endpoints:
         change = change_from_json(given.get("change"))
         if not isinstance(change, WordChange):  # whose result cannot be foreseen word by word
             return {"problems": []}
-        before = self.workbench.sentence(index).problems
+        before = self.workbench.shown(index).problems
         try:
             found = self.workbench.check(index, revision, change)
         except ConflictError:  # a newer sentence is on its way to the page

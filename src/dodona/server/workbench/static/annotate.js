@@ -223,8 +223,9 @@ class Workbench {
 			const isLearned = this.overview.model !== before.model && this.view.state === "untouched";
 			if (!isLearned && (isOwn || this.overview.n_decisions === before.n_decisions)) return;
 			await inTurn(async () => {
+				if (document.activeElement?.id?.startsWith("field-")) return;
 				const view = await read("sentence", { index: Math.min(this.view.index, this.overview.n_sentences - 1) });
-				if (view.revision === this.view.revision || document.activeElement?.id?.startsWith("field-")) return;
+				if (view.revision === this.view.revision) return;
 				this.show(view);
 				if (!isLearned) this.notify("This sentence was changed in another page.");
 			});
@@ -283,8 +284,15 @@ class Workbench {
 		this.tryCommand();
 	}
 
+	// What a command means is asked once, while it is typed.
 	command(text) {
-		return write("command", { index: this.view.index, text });
+		const { index, revision } = this.view;
+		const asked = JSON.stringify([index, revision, text.trim()]);
+		if (asked !== this.asked) {
+			Object.assign(this, { asked, meaning: write("command", { index, text }) });
+			this.meaning.catch(() => { this.asked = null; });
+		}
+		return this.meaning;
 	}
 
 	async runTyped() {
