@@ -20,9 +20,13 @@ BAG = FIELDS.index("grams")
 
 
 def batch_size_of(settings: Settings, n_words: int) -> int:
-    """Return the number of words in a batch that suits a treebank of `n_words` words."""
+    """Return the number of words in a batch that suits a treebank of `n_words` words.
+
+    A batch takes memory for all of its words, also if the treebank has not so many.
+    """
     least, most = BATCH_SIZES
-    return settings.network.batch_words or min(max(n_words // STEPS, least), most)
+    chosen = min(settings.network.batch_words, max(n_words, most))
+    return chosen or min(max(n_words // STEPS, least), most)
 
 
 def dropout_of(settings: Settings) -> Dropout:
