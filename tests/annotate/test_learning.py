@@ -12,10 +12,11 @@ import pytest
 
 import dodona
 from dodona.annotate import Workbench, learner, learning, workbench
-from dodona.annotate.changes import Confirm, SetArc
+from dodona.annotate.changes import Confirm, SetArc, SetField
 from dodona.annotate.errors import AnnotateError, ChangeError
 from dodona.annotate.learner import training_sentences
 from dodona.annotate.rows import Rows
+from dodona.annotate.viewing import state_of, state_of_data
 from dodona.settings import LINEAR, NEURAL
 from support.annotating import change, gold, model, stripped, write
 from support.small import treebank
@@ -94,6 +95,27 @@ def test_what_was_only_guessed_is_not_learned() -> None:
     assert sentence.heads == [2, None, 2, 2]
     assert sentence.deprels == ["dep", "_", "_", "obj"]
     assert sentence.upos == ["X", "Y", "X", "X"]
+
+
+def test_a_head_without_a_label_is_a_decision_and_so_is_a_tag(tmp_path: Path) -> None:
+    sentences = gold(3)
+    with Workbench(write(tmp_path, stripped(sentences)), model=model()) as bench:
+        assert bench.overview().n_untouched == 3
+        assert change(bench, 0, SetArc(2, 1, None)).state == "partial"
+        assert change(bench, 1, SetField(1, "upos", "NOUN")).state == "partial"
+        assert bench.overview().n_partial == 2
+        bench.save()
+        data = bench.path.read_bytes().split(b"\n\n")
+    assert [state_of_data(block + b"\n") for block in data[:3]] == ["partial"] * 2 + ["untouched"]
+    [sentence] = training_sentences(Rows.of(block + b"\n\n") for block in data[:2])
+    assert sentence.heads[1] == 1
+
+
+def test_heads_without_labels_are_not_done() -> None:
+    lines = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    for old, new, state in (("", "", "done"), ("2\tdet", "2\t_", "partial")):
+        data = lines.replace(old, new).encode() if old else lines.encode()
+        assert state_of_data(data) == state_of(Rows.of(data)) == state
 
 
 def test_a_tagger_never_learns_that_words_have_no_tags() -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
+from dodona.annotate.errors import AnnotateError
 from dodona.annotate.guessing import expected_errors, fill, load_parser
 from dodona.annotate.marks import has_own_arc, has_own_label
 from dodona.annotate.rows import BLANK, DEPREL, TAGS, UPOS, Rows, sentence_of
@@ -110,6 +111,8 @@ def learn(folder: Path, job: Job, result: Result) -> Parser:
     """Train a parser, score it and save it."""
     blocks = [bytes(sentence) for sentence in read(folder / "train.conllu", trees="optional")]
     sentences = [*training_sentences(map(Rows.of, blocks))]
+    if not sentences:
+        raise AnnotateError("no arc is annotated yet: there is nothing to learn from")
     result.n_sentences = len(sentences)
     calibration = None
     if not job.dev and job.kind == LINEAR:

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from hashlib import blake2s
 from unicodedata import bidirectional
 
-from dodona.annotate.marks import arc_state, has_own_label, tags_state, without_marks
+from dodona.annotate.marks import (
+    arc_state,
+    has_own_arc,
+    has_own_label,
+    tags_state,
+    without_marks,
+)
 from dodona.annotate.rows import (
     DEPREL,
     FEATS,
@@ -31,7 +37,7 @@ from dodona.validation.validator import validate_bytes
 
 _OF_FILES = ("line-end", "mark", "end", "blank")  # kinds of problems that are not the sentence's
 _OF_ARCS, _OF_TAGS = ("head", "deprel", "root"), ("upos",)  # of words that are open
-_UNDECIDED = re.compile(rb"^[0-9]+\t(?:[^\t\n]*\t){5}_\t", re.MULTILINE)
+_UNDECIDED = re.compile(rb"^[0-9]+\t(?:[^\t\n]*\t){5}(?:[^\t\n]*\t)?_\t", re.MULTILINE)
 _DECIDED = re.compile(rb"^[0-9]+\t(?:[^\t\n]*\t){5}[0-9]+\t", re.MULTILINE)
 
 
@@ -97,12 +103,12 @@ def state_of(rows: Rows) -> SentenceState:
     """Return how far a sentence is decided.
 
     It is done when every word has a head and a label that the parser did not merely guess, and no
-    tag is merely guessed.
+    tag is merely guessed; it is partial when a person has decided on anything.
     """
-    decided = [has_own_label(row) for row in rows.words]
-    if all(decided) and not any(tags_state(row) == "guessed" for row in rows.words):
+    words, tags = rows.words, [tags_state(row) for row in rows.words]
+    if all(map(has_own_label, words)) and "guessed" not in tags:
         return "done"
-    return "partial" if any(decided) else "untouched"
+    return "partial" if "set" in tags or any(map(has_own_arc, words)) else "untouched"
 
 
 def state_of_data(data: bytes) -> SentenceState:
