@@ -10,7 +10,7 @@ import pytest
 from fuzz.running import Limits, Result, fuzz
 from fuzz.target import CORPUS, names
 
-SECONDS = float(os.environ.get("DODONA_FUZZ_SECONDS", "6"))
+SECONDS = float(os.environ.get("DODONA_FUZZ_SECONDS", "4"))
 EVERY = pytest.mark.parametrize("name", names())
 
 

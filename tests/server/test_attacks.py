@@ -25,7 +25,7 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="the client of these tests")
 
-from support.server_process import COMMAND, HANG_SECONDS, Running, head, read_all, start
+from support.server_process import COMMAND, HANG_SECONDS, Running, children, head, read_all, start
 from support.waiting import until
 
 MEBIBYTES = 512  # that deploy/kubernetes.yaml grants a server with its helpers
@@ -255,11 +255,8 @@ def test_a_helper_that_is_killed_fails_no_request(server: Running) -> None:
     asked = {"sentence": "oak 0 root"}
     for _ in range(3):
         assert server.client.post("/api/explore", json=asked).status_code == 200
-        table = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True).stdout
-        for line in table.splitlines():
-            pid, parent = map(int, line.split())
-            if parent == server.process.pid:
-                os.kill(pid, signal.SIGKILL)
+        for helper in children(server.process.pid):
+            os.kill(helper, signal.SIGKILL)
 
 
 def test_two_lengths_of_a_body_end_the_connection(server: Running) -> None:

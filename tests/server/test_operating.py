@@ -11,6 +11,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,9 +26,10 @@ import httpx
 
 from support import small
 from support.server_lab import conllu
-from support.server_process import COMMAND, HANG_SECONDS, Running, read_all, start
+from support.server_process import COMMAND, HANG_SECONDS, Running, children, read_all, start
 from support.waiting import until
 
+only_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 only_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals and sockets")
 TOKEN = "whispered-by-oaks"
 
@@ -215,14 +217,11 @@ def test_models_are_reloaded_without_a_lost_request(tmp_path: Path, workers: str
     assert "Traceback" not in log
 
 
-@only_posix
+@only_linux
 @pytest.mark.thorough
 def test_workers_share_a_port_and_their_counters(model: Path) -> None:
     with start(model, "--workers", "3", "--quiet") as server:
-        children = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(server.process.pid)], capture_output=True, text=True
-        )
-        workers = list(map(int, children.stdout.split()))
+        workers = children(server.process.pid)
         assert len(workers) == 3
 
         def ask(_: int) -> int:
@@ -235,7 +234,7 @@ def test_workers_share_a_port_and_their_counters(model: Path) -> None:
         name = 'dodona_requests_total{path="/api/parse",status="200"}'
         assert until(lambda: server.metric(name) == 60)
         os.kill(workers[0], signal.SIGKILL)  # as when memory is short: another takes its place
-        assert until(lambda: worker_count(server.process.pid) == 3)
+        assert until(lambda: len(children(server.process.pid)) == 3)
         with ThreadPoolExecutor(8) as pool:
             assert {*pool.map(ask, range(20))} == {200}
         assert until(lambda: server.metric(name) == 80)
@@ -244,11 +243,6 @@ def test_workers_share_a_port_and_their_counters(model: Path) -> None:
         assert code == 0
         assert re.fullmatch(r"worker \d ended; another takes its place\n", log)
         assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
-
-
-def worker_count(parent: int) -> int:
-    command = ["ps", "-o", "pid=", "--ppid", str(parent)]
-    return len(subprocess.run(command, capture_output=True, text=True).stdout.split())
 
 
 @only_posix

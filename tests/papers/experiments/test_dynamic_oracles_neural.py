@@ -14,6 +14,7 @@ from dodona_papers.running.grid import load_results
 from dodona_papers.running.runs import Result
 from support.split_treebanks import write_split
 
+pytestmark = pytest.mark.thorough
 CHOSEN = ["arc-eager", "nonmonotonic"]
 
 
@@ -28,7 +29,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.thorough
 def test_every_system_is_trained_in_every_way(finished: Path) -> None:
     results = load_results(finished / f"{PAPER.name}.runs.jsonl", Result.from_record)
     expected = [name(system, training) for system in CHOSEN for training in TRAININGS]
