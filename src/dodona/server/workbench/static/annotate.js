@@ -12,12 +12,12 @@ const POLL = 3000; // milliseconds
 const HELP_KEYS = [
 	["← → Home End", "another word"],
 	["↑ ↓", "its head; its first dependent"],
-	["h r t l x f m", "edit head, relation, UPOS, lemma, XPOS, features, MISC: the likeliest values come first, Enter takes one, Escape leaves"],
+	["h r t l x f m", "edit head, relation, UPOS, lemma, XPOS, features, MISC: the likeliest values first; Enter takes one, Escape leaves"],
 	["Enter", "confirm the word, go to the next that is not decided"],
 	["Ctrl Enter", "confirm the sentence and go on"],
 	["Delete", "take the arc away; the parser fills it in again"],
 	["s, j, w", "split the word; join it with the next; multiword token"],
-	["Ctrl Z, Ctrl Y", "undo, redo: without end, also after a restart"],
+	["Ctrl Z, Ctrl Y", "undo, redo, also after a restart"],
 	["Page down, Page up", "next sentence, the one before (also n, p)"],
 	["0–9, <, :", "begin a command"],
 ];
@@ -287,11 +287,10 @@ class Workbench {
 	// What a command means is asked once, while it is typed.
 	command(text) {
 		const { index, revision } = this.view;
-		const asked = JSON.stringify([index, revision, text.trim()]);
-		if (asked !== this.asked) {
-			Object.assign(this, { asked, meaning: write("command", { index, text }) });
-			this.meaning.catch(() => { this.asked = null; });
-		}
+		const asked = `${revision} ${text.trim()}`;
+		if (asked !== this.asked) this.meaning = write("command", { index, text });
+		this.asked = asked;
+		this.meaning.catch(() => { this.asked = null; });
 		return this.meaning;
 	}
 
