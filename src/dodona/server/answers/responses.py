@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Lock
@@ -24,6 +25,7 @@ T = TypeVar("T")
 JSON = b"application/json"
 GONE = 499  # for the log, where the client has disconnected
 PIECE = 1 << 16  # bytes that are sent at a time
+PATIENCE = 1.0  # seconds that a request waits for a slot: bursts are shorter
 WATCH_AFTER = 0.1  # seconds; most requests are done before, and need no watching
 # a piece of the answer and the number of words parsed for it, or what others should do
 Step = tuple[bytes, int] | Errand | Parsing
@@ -161,9 +163,13 @@ async def answer_by_explorer(request: Request, name: str, body: bytearray) -> Re
 
 
 async def free_a_slot(service: Service, own: RequestSlots | None = None) -> None:
-    """Cancel clients that read their answers slowly, if all slots or those of a kind are taken."""
+    """Wait a moment for a slot while all of them, or those of a kind, are taken.
+
+    Clients that read their answers slowly are cancelled for it.
+    """
+    last = time.monotonic() + PATIENCE
     while service.slots.is_full or (own is not None and own.is_full):
-        if not service.readers.drop_slowest():
+        if not service.readers.drop_slowest() and time.monotonic() > last:
             return
         await asyncio.sleep(YIELD_SECONDS)
 
