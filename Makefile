@@ -110,7 +110,7 @@ sanitize: .venv-sanitize/installed
 # setarch: the thread sanitizer does not support all randomised addresses.
 sanitize-threads: .venv-sanitize-threads/installed
 	LD_PRELOAD="$(call LIBRARY,tsan) $(call LIBRARY,stdc++)" PYTHONMALLOC=malloc \
-	TSAN_OPTIONS=halt_on_error=1 \
+	TSAN_OPTIONS=halt_on_error=1:suppressions=tests/thread-sanitizer.txt \
 	  setarch -R .venv-sanitize-threads/$(SCRIPTS)/python -m pytest --capture=sys $(THREAD_TESTS)
 
 # Fuzzing: SECONDS for each target, or for TARGET="conllu model" only; with TOTAL, rounds up to so many inputs
