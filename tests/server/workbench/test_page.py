@@ -112,6 +112,7 @@ def test_fast_typing_loses_nothing(start: Open) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.type("tVERB")
     expect(page.locator("#field-upos")).to_have_value("VERB")
+    assert until(lambda: page.wait_for_timeout(10) is None and bool(held))  # it arrives
     held[0].continue_()
     expect(word(page, 1)).to_contain_text("NOUN")
     expect(page.locator("#field-upos")).to_have_value("VERB")
