@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 BATCH = 256  # sentences: with 64, tagger and parser evict each other from the cache, 1.2x slower
 MAX_BATCH_WORDS = 4096
 MAX_THREADS = 1024
+M_ARENA_MAX = -8  # in malloc.h
 AHEAD = 4  # batches in flight per thread
 MANY = 2_500_000  # bytes of sentences after which free memory is returned: with fewer, 1% slower
 
@@ -69,6 +70,18 @@ def _malloc_trim() -> Callable[[int], object]:
         found: Callable[[int], object] = library.malloc_trim
         return found
     return int  # which does nothing
+
+
+def share_heaps(n_heaps: int) -> None:
+    """Let all threads that start from now on share a few heaps of the C library (glibc has many).
+
+    Each of its heaps keeps what its threads have freed. With two of them, a server under attack
+    for a minute took 307 MB instead of 388 at most.
+    """
+    import ctypes
+
+    if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "mallopt"):
+        library.mallopt(M_ARENA_MAX, n_heaps)
 
 
 def check_threads(threads: int) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 
+from dodona.batches import share_heaps
 from dodona.errors import DodonaError
 from dodona.server.app import make_app
 from dodona.server.http.guard import ConnectionGuard
@@ -26,6 +27,7 @@ from dodona.server.service import Service
 from dodona.server.shared_metrics import SharedMetrics
 
 THREAD_SECONDS = 2.0  # for threads to end after all connections are closed
+N_HEAPS = 2  # of the C library, for all threads
 LOG_SECONDS = 1.0  # for the last lines of the log to be read
 HANGUP: int | None = getattr(signal, "SIGHUP", None)  # which Windows does not have
 
@@ -64,6 +66,7 @@ def run(
     settings: Settings, models: Models, listening: socket.socket, team: Team | None = None
 ) -> None:
     """Serve in this process until a signal arrives."""
+    share_heaps(N_HEAPS)
     writer = LogWriter()
     log_everything(writer)
     limits = bounded_by_files(settings.limits)
