@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -72,17 +71,9 @@ def work(name: str) -> None:
     """Do the job in a folder, unless the workbench ends: then nobody will take the result."""
     folder = Path(name)
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
-    _lower_priority()
-    do_job(folder)
-
-
-def _lower_priority() -> None:
-    """Compute while nothing else does: on Linux, others interrupt this process at once."""
     with suppress(AttributeError, OSError):  # Windows; a system that allows no change
         os.nice(NICENESS)
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    do_job(folder)
 
 
 def _end_with_parent(folder: Path) -> None:
