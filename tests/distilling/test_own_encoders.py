@@ -41,8 +41,8 @@ pytestmark = pytest.mark.thorough  # trains networks
 TRAIN = treebank(60, 1)
 WORDS = [sentence.forms for sentence in TRAIN]
 TINY = PretrainingSettings(
-    vocabulary=200, embedding=16, width=32, layers=2, heads=2, epochs=12, batch_pieces=400,
-    learning_rate=0.003,
+    vocabulary=200, embedding=16, width=32, layers=2, heads=2, longest=40, epochs=16,
+    batch_pieces=200, learning_rate=0.003,
 )  # fmt: skip
 SMALL = TeacherSettings(
     epochs=12, width=24, layers=1, batch_words=400, learning_rate=0.02, dropout=0.1
@@ -67,15 +67,26 @@ def test_pieces_are_those_of_words() -> None:
     assert text == WORDS[0][0]
 
 
-def test_a_corpus_is_cut_into_padded_batches() -> None:
+def test_rows_are_filled_with_sentences_of_one_language() -> None:
     tokenizer = learn_pieces(WORDS, 200)
-    corpus = PieceCorpus.of(WORDS, tokenizer, 128)
+    one, other = (PieceCorpus.of(some, tokenizer, 128) for some in (WORDS[:30], WORDS[30:]))
+    corpus = PieceCorpus.join([one, other], [1.0, 1.0], seed=1)
     assert len(corpus) == len(WORDS)
-    batches = list(corpus.batches(300, seed=1))
-    assert all(batch.size <= 300 or len(batch) == 1 for batch in batches)
-    seen = sorted(tuple(row[row > 0]) for batch in batches for row in batch)
-    bounds = zip(corpus.first[:-1], corpus.first[1:], strict=True)
-    assert seen == sorted(tuple(corpus.pieces[begin:end]) for begin, end in bounds)
+    batches = list(corpus.batches(60, 20, seed=1))
+    assert len(batches) == corpus.n_batches(60, 20) == len(corpus.pieces) // 60
+    assert {batch.shape for batch in batches} == {(3, 20)}
+    stream = np.concatenate([np.concatenate(batch) for batch in batches])
+    assert not (np.bincount(stream) > np.bincount(corpus.pieces, minlength=stream.max() + 1)).any()
+    firsts = {tuple(row) for part in (one, other) for row in _rows(part, 20)}
+    assert len({tuple(row) for batch in batches for row in batch} & firsts) < len(
+        firsts
+    )  # shuffled
+    (tiny,) = PieceCorpus.of(WORDS[:1], tokenizer, 128).batches(400, 100, seed=1)
+    assert tiny.shape == (4, 100)  # repeated
+
+
+def _rows(part: PieceCorpus, longest: int) -> Any:
+    return part.pieces[: len(part.pieces) // longest * longest].reshape(-1, longest)
 
 
 def test_small_languages_are_repeated() -> None:
@@ -98,13 +109,13 @@ def test_masked_pieces_are_learned(tmp_path: Path) -> None:
 def test_only_chosen_pieces_are_masked() -> None:
     tokenizer = learn_pieces(WORDS, TINY.vocabulary)
     training = Pretraining(tokenizer, PieceCorpus.of(WORDS, tokenizer, 128), TINY)
-    batch = torch.from_numpy(next(training.corpus.batches(400, seed=1)))
+    batch = torch.from_numpy(next(training.corpus.batches(400, 40, seed=1)))
     inputs, positions = training._mask(batch, 40)
     chosen = torch.zeros(batch.shape, dtype=torch.bool)
     chosen.view(-1)[positions] = True
     assert chosen.sum() == 40
     assert torch.equal(inputs[~chosen], batch[~chosen])
-    assert not chosen[batch < 5].any()  # neither padding nor other special pieces
+    assert not chosen[batch < 5].any()  # no special pieces
     assert 20 < (inputs == tokenizer.mask_token_id).sum() <= 40
 
 
@@ -146,13 +157,14 @@ def test_an_archive_of_something_else_is_refused(tmp_path: Path) -> None:
         PretrainedEncoder(str(path))
 
 
-@pytest.fixture(scope="module")
-def joint(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=[False, True], ids=["encoder", "words"])
+def joint(
+    encoder: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
     """Pack an encoder with the layers of a teacher that knows the labels of one treebank."""
     inventory = inventory_of(TRAIN)
-    trainer = TeacherTrainer(
-        inventory, replace(SMALL, encoder=str(encoder), words=False)
-    ).complete()
+    settings = replace(SMALL, encoder=str(encoder), words=request.param)
+    trainer = TeacherTrainer(inventory, settings).complete()
     path = tmp_path_factory.mktemp("joint") / "joint.encoder"
     pack_teacher(trainer.teacher().network, inventory, path)
     return path
@@ -165,7 +177,7 @@ def test_a_teacher_begins_with_joint_layers(joint: Path) -> None:
             for s in TRAIN[:20]]  # fmt: skip
     inventory = inventory_of(some)
     settings = layers.settings(TeacherSettings(encoder=str(joint)))
-    assert (settings.width, settings.layers, settings.words) == (24, 1, False)
+    assert (settings.width, settings.layers, settings.words) == (24, 1, bool(layers.forms))
     network = TeacherNetwork(inventory, settings)
     random = network.label_both.detach().clone()
     layers.begin(network, inventory)
@@ -176,6 +188,13 @@ def test_a_teacher_begins_with_joint_layers(joint: Path) -> None:
             assert np.allclose(network.label_both[i].detach(), row)
         else:
             assert label == "new:root" and torch.equal(network.label_both[i], random[i])
+    if network.words is not None:
+        form = inventory.known.forms[3].decode()
+        row = layers.arrays["words.forms.weight"][layers.forms.index(form)]
+        assert np.allclose(network.words.forms.weight[4].detach(), row)
+        character, number = next(iter(inventory.character_numbers.items()))
+        row = layers.arrays["words.characters.weight"][layers.characters.index(character)]
+        assert np.allclose(network.words.characters.weight[number].detach(), row)
 
 
 def test_joint_layers_help_from_the_first_epoch(joint: Path, encoder: Path) -> None:
@@ -185,7 +204,7 @@ def test_joint_layers_help_from_the_first_epoch(joint: Path, encoder: Path) -> N
     short = replace(SMALL, epochs=1)
     with_layers = layers.settings(replace(short, encoder=str(joint)))
     losses = []
-    for settings in (with_layers, replace(short, encoder=str(encoder), words=False)):
+    for settings in (with_layers, replace(short, encoder=str(encoder), words=with_layers.words)):
         trainer = TeacherTrainer(inventory, settings)
         arrays = [trainer.network.tensors(batch) for batch in _batches(trainer)]
         gold = [trainer.network.transfer(g) for g in _gold(trainer)]
@@ -212,7 +231,9 @@ def test_the_file_determines_the_sizes(joint: Path, tmp_path: Path) -> None:
         settings=Settings(scorer="neural"),
     )  # fmt: skip
     (settings,) = Distillation(recipe).teacher_settings()
-    assert (settings.width, settings.words) == (24, False)
+    layers = JointLayers.read(str(joint))
+    assert layers is not None
+    assert (settings.width, settings.words) == (24, bool(layers.forms))
     given = replace(recipe, teacher={"width": 100})
     with pytest.raises(ValueError, match="determines the width of teachers"):
         Distillation(given).teacher_settings()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from dodona.cli.verbs import load_verb
 from tools.languages.__main__ import main, missing
 from tools.languages.package import score_tables
 from tools.languages.recipe import command, silver_per_gold, teacher_epochs
-from tools.languages.sets import NO_LICENCE, TABLE, LanguageSet, find_sets, with_dev
+from tools.languages.sets import NO_LICENCE, TABLE, LanguageSet, find_sets, prepared
 from tools.treebanks import ROOT
 
 WORDS = (
@@ -73,22 +74,31 @@ def test_one_treebank_of_a_language_has_its_name(data: Path) -> None:
 
 def test_a_treebank_without_a_dev_set_gets_one(data: Path, tmp_path: Path) -> None:
     whole = by_name(data)["ga_nodev"]
-    one = with_dev(whole, tmp_path / "out")
+    one = prepared(whole, tmp_path / "out")
     assert (whole.n_words, one.n_words) == (120, 108)
     assert [len(list(dodona.read(path))) for path in (one.train, one.dev)] == [36, 4]
     assert one.dev in one.held_out and whole.folder not in one.train.parents
     before = one.dev.stat()
-    assert with_dev(whole, tmp_path / "out").dev.stat() == before  # not cut again
+    assert prepared(whole, tmp_path / "out").dev.stat() == before  # not cut again
     write(whole.folder / "train.conllu", SENTENCE * 9)
     with pytest.raises(SystemExit, match=r"train\.conllu: 9 sentences are too few"):
-        with_dev(whole, tmp_path / "other")
+        prepared(whole, tmp_path / "other")
+
+
+def test_columns_that_are_not_learned_are_emptied(data: Path, tmp_path: Path) -> None:
+    one = by_name(data)["xx_one"]
+    found = prepared(replace(one, about={"without": ["lemmas"]}), tmp_path / "out")
+    assert found.dev == one.dev and found.train != one.train and not found.is_cut
+    before, after = (list(dodona.read(path)) for path in (one.train, found.train))
+    assert {lemma for sentence in after for lemma in sentence.lemmas} == {"_"}
+    assert [s.replace(lemmas=["_"] * len(s)) for s in before] == after
 
 
 def test_what_a_set_lacks_is_reported(data: Path, tmp_path: Path) -> None:
     sets = by_name(data)
     assert sets["ga_nodev"].text is None  # an empty file
     assert list(missing(sets["cy_ccg"])) == []
-    found = list(missing(with_dev(sets["ga_nodev"], tmp_path)))
+    found = list(missing(prepared(sets["ga_nodev"], tmp_path)))
     assert [line.partition(";")[0] for line in found] == [
         "no dev set",
         "no raw text in text/ga.txt.gz",
@@ -97,7 +107,7 @@ def test_what_a_set_lacks_is_reported(data: Path, tmp_path: Path) -> None:
 
 
 def test_the_commands_are_valid(data: Path) -> None:
-    for one in (with_dev(one, data / "out" / one.name) for one in find_sets(data)):
+    for one in (prepared(one, data / "out" / one.name) for one in find_sets(data)):
         verb, *words = command(one, data / "out", data / "all.encoder", 1)
         values = CommandLine(words, parameters(load_verb(verb))).values()
         assert (verb, values["system"]) == ("distil" if one.text else "train", "arc-hybrid")

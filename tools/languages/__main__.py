@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from tools.languages.recipe import command
-from tools.languages.sets import LanguageSet, find_data, find_sets, with_dev
+from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
 ENCODER = ROOT / "models" / "multilingual.encoder"
@@ -36,7 +36,7 @@ def main(words: list[str] | None = None) -> None:
         setattr(chosen, name, getattr(chosen, name).absolute())
     names = [name for name in chosen.languages.split(",") if name]
     found = [one for one in find_sets(chosen.data, names) if names or one.is_packaged]
-    sets = [with_dev(one, chosen.out / one.name) for one in found]
+    sets = [prepared(one, chosen.out / one.name) for one in found]
     sets.sort(key=lambda one: -one.n_words)  # the longest first, so that jobs end together
     encoder = chosen.encoder if chosen.encoder.exists() else None
     if chosen.show:
@@ -74,7 +74,7 @@ def _options() -> argparse.ArgumentParser:
 
 def missing(one: LanguageSet) -> Iterator[str]:
     """Yield what a set lacks, and what is done instead."""
-    if one.cut is not None:
+    if one.is_cut:
         yield f"no dev set; the last tenth of the train set is cut off: {one.dev}"
     if one.text is None:
         yield f"no raw text in text/{one.code}.txt.gz; the network learns from the treebank alone"

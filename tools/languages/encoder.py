@@ -36,19 +36,18 @@ from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
-from tools.languages.sets import LanguageSet, find_data, find_sets, with_dev
+from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 
 SAMPLE = 20_000  # sentences of a language for the vocabulary
 ENOUGH = 700_000  # words; a language with fewer is repeated
 MOST_REPEATS = 4.0
 JOINT = {
-    "epochs": 10,
-    "width": 256,
-    "layers": 1,
+    "epochs": 16,
+    "width": 320,
+    "layers": 2,
     "batch_words": 8_000,
     "learning_rate": 0.001,
     "encoder_rate": 0.0004,
-    "words": False,
 }
 
 
@@ -130,7 +129,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=float("inf"), help="of the masked model")
     options.add_argument("--jobs", type=int, default=8, help="processes that split words")
     chosen = options.parse_args()
-    sets = [with_dev(one, chosen.out / one.name) for one in find_sets(chosen.data)]
+    sets = [prepared(one, chosen.out / one.name) for one in find_sets(chosen.data)]
     masked = make_masked(sets, chosen.out, PretrainingSettings(), chosen.seconds, chosen.jobs)
     path = chosen.out / "encoder" / "multilingual.encoder"
     if not path.exists():

@@ -22,7 +22,7 @@ from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.sentence import Sentence
-from tools.languages.sets import LanguageSet, find_data, find_sets, with_dev
+from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
 VERSION = "1.0"
@@ -47,7 +47,7 @@ def main(words: list[str] | None = None) -> None:
     options.add_argument("--peers", type=Path, help="scores of other parsers, as JSON lines")
     chosen = options.parse_args(words)
     (one,) = find_sets(chosen.data, [chosen.treebank.name])
-    one = with_dev(one, chosen.model.parent)
+    one = prepared(one, chosen.model.parent)
     print(package(one, chosen.model, chosen.out or chosen.model.parent, chosen.test, chosen.peers))
 
 

@@ -12,6 +12,8 @@ SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
 TAUGHT_WORDS = 600_000  # that a teacher learns from, counted in each epoch
 TEACHER_EPOCHS = 6, 30  # at least, at most
+BATCH_WORDS = 1000  # of a student, at least: with silver, an epoch has enough steps
+STEPS = 80  # of an epoch, in gold
 
 
 def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) -> list[str]:
@@ -31,6 +33,7 @@ def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) 
     words += ["--encoder", str(encoder)] if encoder else []
     words += ["--silver-per-gold", f"{silver_per_gold(one):.2f}"]
     words += [*sizes, "--lemma-size", str(one.about.get("lemma_size", LEMMA_SIZE))]
+    words += ["--batch-words", str(max(BATCH_WORDS, one.n_words // STEPS))]
     return [*words, *TEACHER.split(), *STUDENT.split()]
 
 

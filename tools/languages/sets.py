@@ -4,7 +4,7 @@ A data folder has `treebanks/CODE_NAME/{train,dev,test}.conllu.gz`, perhaps with
 (`test2.conllu.gz`), and `text/CODE.txt.gz`. Whatever treebank is found gets a model by the same
 recipe; `languages.toml` lists only what cannot be found out: names, licences, which of two
 treebanks of a language is packaged, and parts without spacing. A treebank without a dev set gets
-one, its last tenth (`with_dev`).
+one, its last tenth (`prepared`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any
 
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.universal import UNANNOTATED
 from tools.treebanks import ROOT
 
 if sys.version_info >= (3, 11):
@@ -41,7 +43,8 @@ class LanguageSet:
     folder: Path  # of the treebank
     text: Path | None
     about: dict[str, Any]  # of languages.toml
-    cut: Path | None = None  # folder of train and dev, where the treebank has no dev set
+    own: Path = Path()  # folder of files that replace those of the treebank: see `prepared`
+    is_cut: bool = False  # whether the dev set is cut off the train set
 
     @property
     def name(self) -> str:
@@ -81,7 +84,7 @@ class LanguageSet:
 
     def file(self, part: str) -> Path | None:
         """Return the file of a part, such as "dev"; None if there is none."""
-        for folder in filter(None, (self.cut, self.folder)):
+        for folder in (self.own, self.folder) if self.own.name else (self.folder,):
             for ending in (".conllu.gz", ".conllu"):
                 if (path := folder / f"{part}{ending}").is_file():
                     return path
@@ -98,7 +101,7 @@ class LanguageSet:
     def dev(self) -> Path:
         """The file that chooses the best epoch."""
         path = self.file("dev")
-        assert path is not None  # with_dev has made one
+        assert path is not None  # `prepared` has made one
         return path
 
     @property
@@ -168,22 +171,36 @@ def _has_text(path: Path) -> bool:
         return len(file.read(LEAST_TEXT)) == LEAST_TEXT
 
 
-def with_dev(one: LanguageSet, folder: Path) -> LanguageSet:
-    """Return a set with a dev set: its own, or the end of its train set, cut off in a folder."""
-    if one.file("dev") is not None:
+def prepared(one: LanguageSet, folder: Path) -> LanguageSet:
+    """Return a set to train on, with files of its own in a folder where those of the treebank do
+    not do: a dev set that is the end of the train set, if it has none (`is_cut`), or a train set
+    without the columns that languages.toml lists as `without`."""
+    without = one.about.get("without", [])
+    if one.file("dev") is not None and not without:
         return one
-    cut = replace(one, cut=folder / "cut")
-    if cut.file("dev") is None:
-        sentences = list(read(one.train))
-        if len(sentences) < LEAST_SENTENCES:
-            n = f"{len(sentences)} sentences"
-            sys.exit(
-                f"{one.train}: {n} are too few to cut off a dev set; at least {LEAST_SENTENCES}"
-            )
-        n_train = len(sentences) - len(sentences) // DEV_SHARE
-        (folder / "cut").mkdir(parents=True, exist_ok=True)
-        for part, some in (("train", sentences[:n_train]), ("dev", sentences[n_train:])):
-            with Writer(folder / "cut" / f"{part}.conllu.gz") as writer:
-                for sentence in some:
-                    writer.write(sentence)
-    return cut
+    own = replace(one, own=folder / "own", is_cut=one.file("dev") is None)
+    if not (own.own / "train.conllu.gz").is_file():
+        sentences = [_without(sentence, without) for sentence in read(one.train)]
+        n_train = len(sentences)
+        if own.is_cut:
+            if n_train < LEAST_SENTENCES:
+                n = f"{n_train} sentences"
+                sys.exit(
+                    f"{one.train}: {n} are too few to cut off a dev set; at least {LEAST_SENTENCES}"
+                )
+            n_train -= n_train // DEV_SHARE
+            _write(own.own / "dev.conllu.gz", sentences[n_train:])
+        _write(own.own / "train.conllu.gz", sentences[:n_train])
+    return own
+
+
+def _without(sentence: Sentence, columns: Sequence[str]) -> Sentence:
+    """Return a sentence with some columns emptied."""
+    return sentence.replace(**{column: [UNANNOTATED] * len(sentence) for column in columns})
+
+
+def _write(path: Path, sentences: Sequence[Sentence]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Writer(path) as writer:
+        for sentence in sentences:
+            writer.write(sentence)

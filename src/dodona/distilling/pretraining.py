@@ -46,9 +46,9 @@ class PretrainingSettings:
     layers: int = 6
     heads: int = 8
     longest: int = 128  # pieces of a sentence that are read
-    epochs: int = 6
+    epochs: int = 30
     batch_pieces: int = 32_768
-    learning_rate: float = 2.5e-4
+    learning_rate: float = 4e-4
     masked: float = 0.2  # share of pieces to guess
     dropout: float = 0.0  # a corpus that is read a few times is not learned by heart
     seed: int = 1
@@ -85,14 +85,15 @@ def learn_pieces(sentences: Iterable[Sequence[str]], size: int) -> Any:
 
 @dataclass(frozen=True)
 class PieceCorpus:
-    """Sentences as pieces, one after the other."""
+    """Sentences as pieces, one after the other, language by language."""
 
     pieces: AnyArray  # of all sentences
     first: AnyArray  # index of the first piece of each, and the end
+    languages: AnyArray  # per sentence: the number of its language
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]], tokenizer: Any, longest: int) -> PieceCorpus:
-        """Split the words of sentences into pieces."""
+        """Split the words of sentences of one language into pieces."""
         split = PieceTokenizer(tokenizer, max(longest, 5 * MAX_PIECES))
         found: list[AnyArray] = []
         for words in sentences:
@@ -100,17 +101,17 @@ class PieceCorpus:
             found.append(np.array([*split.before, *ids[: split.limit], *split.after], np.uint16))
         sizes = np.array([0, *map(len, found)], np.int64)
         pieces = np.concatenate(found) if found else np.zeros(0, np.uint16)
-        return cls(pieces, np.cumsum(sizes))
+        return cls(pieces, np.cumsum(sizes), np.zeros(len(found), np.int32))
 
     def __len__(self) -> int:
-        return len(self.first) - 1
+        return len(self.languages)
 
     @classmethod
     def join(cls, parts: Sequence[PieceCorpus], repeats: Sequence[float], seed: int) -> PieceCorpus:
-        """Return one corpus with the sentences of all, some of them several times."""
+        """Return one corpus of several languages, some of whose sentences are repeated."""
         random = np.random.default_rng(seed)
-        pieces, sizes = [], []
-        for part, repeat in zip(parts, repeats, strict=True):
+        pieces, sizes, languages = [], [], []
+        for number, (part, repeat) in enumerate(zip(parts, repeats, strict=True)):
             whole, rest = divmod(repeat, 1)
             chosen = np.concatenate(
                 [
@@ -118,37 +119,39 @@ class PieceCorpus:
                     np.flatnonzero(random.random(len(part)) < rest),
                 ]
             )
-            n = np.diff(part.first)[chosen]
-            at = np.repeat(part.first[chosen] - (np.cumsum(n) - n), n) + np.arange(n.sum())
-            pieces.append(part.pieces[at])
-            sizes.append(n)
+            pieces.append(part._stream(chosen))
+            sizes.append(np.diff(part.first)[chosen])
+            languages.append(np.full(len(chosen), number, np.int32))
         first = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
-        return cls(np.concatenate(pieces), first)
+        return cls(np.concatenate(pieces), first, np.concatenate(languages))
 
-    def batches(self, size: int, seed: int) -> Iterator[AnyArray]:
-        """Yield padded batches (sentence, position) of sentences of about one length."""
+    def batches(self, size: int, longest: int, seed: int) -> Iterator[AnyArray]:
+        """Yield batches (row, position) of `size` pieces, in rows of `longest` pieces each.
+
+        A row is filled with sentences of one language, and cut where it is full: no padding, and
+        one shape, which can be compiled. What fills no batch is left out.
+        """
         random = np.random.default_rng(seed)
-        n = np.diff(self.first)
         order = random.permutation(len(self))
-        order = order[np.argsort(n[order], kind="stable")]
-        lengths, cuts, begin = n[order], [0], 0
-        while begin < len(order):  # as many sentences as fit when padded to the longest of them
-            step = max(size // max(int(lengths[begin]), 1), 1)
-            end = min(begin + step, len(order))
-            while end > begin + 1 and (end - begin) * int(lengths[end - 1]) > size:
-                end = begin + max(size // int(lengths[end - 1]), 1)
-            cuts.append(end)
-            begin = end
-        for i in random.permutation(len(cuts) - 1).tolist():
-            yield self._padded(order[cuts[i] : cuts[i + 1]])
+        order = order[np.argsort(self.languages[order], kind="stable")]
+        stream = self._stream(order)
+        n_rows = max(size // longest, 1)
+        if len(stream) < n_rows * longest:  # a tiny corpus is repeated
+            stream = np.resize(stream, n_rows * longest)
+        rows = stream[: len(stream) // longest * longest].reshape(-1, longest)
+        chosen = random.permutation(len(rows))
+        for begin in range(0, len(rows) - n_rows + 1, n_rows):
+            yield rows[chosen[begin : begin + n_rows]].astype(np.int64)
 
-    def _padded(self, chosen: AnyArray) -> AnyArray:
-        n = self.first[chosen + 1] - self.first[chosen]
-        found: AnyArray = np.zeros((len(chosen), int(n.max())), np.int64)  # PAD is 0
-        inside = np.arange(found.shape[1]) < n[:, None]
+    def n_batches(self, size: int, longest: int) -> int:
+        """Return the number of batches of an epoch."""
+        return max(len(self.pieces) // longest // max(size // longest, 1), 1)
+
+    def _stream(self, chosen: AnyArray) -> AnyArray:
+        """Return the pieces of some sentences, in this order."""
+        n = np.diff(self.first)[chosen]
         at = np.repeat(self.first[chosen] - (np.cumsum(n) - n), n) + np.arange(n.sum())
-        found[inside] = self.pieces[at]
-        return found
+        return self.pieces[at]
 
 
 class Pretraining:
@@ -182,7 +185,9 @@ class Pretraining:
             fused=self.is_on_gpu,
         )
         self.n_done = self.step = 0  # epochs, steps
-        self.n_steps = sum(1 for _ in corpus.batches(settings.batch_pieces, 0)) * settings.epochs
+        self.n_steps = settings.epochs * corpus.n_batches(settings.batch_pieces, settings.longest)
+        # fused kernels: the activations of small networks take longer to move than to compute
+        self._loss_of = torch.compile(self._loss) if self.is_on_gpu else self._loss
 
     def epochs(self, seconds: float = math.inf) -> Iterator[tuple[int, float, float]]:
         """Run the epochs; yield number, loss, and pieces a second of each.
@@ -193,12 +198,13 @@ class Pretraining:
         while self.n_done < self.settings.epochs and monotonic() - start < seconds:
             begin, losses, n = monotonic(), torch.zeros((), device=self.device), 0
             steps = 0
-            for batch in self.corpus.batches(self.settings.batch_pieces, 1 + self.n_done):
+            sizes = self.settings.batch_pieces, self.settings.longest
+            for batch in self.corpus.batches(*sizes, seed=1 + self.n_done):
                 past = max(self.step / self.n_steps, (monotonic() - start) / seconds)
                 if past >= 1:
                     break
                 losses += self._learn(batch, past)
-                n += int((batch > 0).sum())
+                n += batch.size
                 steps += 1
             self.n_done += 1
             yield self.n_done, float(losses) / max(steps, 1), n / (monotonic() - begin)
@@ -209,19 +215,22 @@ class Pretraining:
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * max(rate, 1e-3)
         ids = self._transfer(batch)
-        n_chosen = max(round(self.settings.masked * int((batch >= len(SPECIAL)).sum())), 1)
-        inputs, chosen = self._mask(ids, n_chosen)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_on_gpu):
-            hidden = self.model.electra(input_ids=inputs, attention_mask=(ids != 0).long())[0]
-            guessed = self.model.generator_predictions(hidden.flatten(0, 1)[chosen])
-            scores = self.model.generator_lm_head(guessed)
-        loss = functional.cross_entropy(scores.float(), ids.flatten()[chosen])
+        inputs, chosen = self._mask(ids, max(round(self.settings.masked * batch.size), 1))
+        loss = self._loss_of(inputs, chosen, ids.flatten()[chosen])
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), LARGEST_GRADIENT)
         self.optimizer.step()
         self.step += 1
         return loss.detach()
+
+    def _loss(self, inputs: Tensor, chosen: Tensor, right: Tensor) -> Tensor:
+        """Return the loss of the pieces to be guessed."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_on_gpu):
+            hidden = self.model.electra(input_ids=inputs)[0]
+            guessed = self.model.generator_predictions(hidden.flatten(0, 1)[chosen])
+            scores = self.model.generator_lm_head(guessed)
+        return functional.cross_entropy(scores.float(), right)
 
     def _transfer(self, batch: AnyArray) -> Tensor:
         """Return a batch on the device, without waiting for the steps before."""
@@ -231,8 +240,8 @@ class Pretraining:
     def _mask(self, ids: Tensor, n_chosen: int) -> tuple[Tensor, Tensor]:
         """Return the pieces with some masked, and the positions of those to be guessed.
 
-        How many they are is known beforehand: a number found on the GPU would have to be waited
-        for in every step.
+        How many they are is the same in every step: a number found on the GPU would have to be
+        waited for.
         """
         flat = ids.flatten()
         chances = torch.rand(flat.shape, device=self.device).masked_fill(flat < len(SPECIAL), -1)
