@@ -16,7 +16,7 @@ from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from tools.languages.__main__ import main, missing
 from tools.languages.package import score_tables
-from tools.languages.recipe import command, silver_per_gold, teacher_epochs
+from tools.languages.recipe import command, silver_per_gold, teacher_epochs, tuning
 from tools.languages.sets import NO_LICENCE, TABLE, LanguageSet, find_sets, prepared
 from tools.treebanks import ROOT
 
@@ -116,6 +116,9 @@ def test_the_commands_are_valid(data: Path) -> None:
             assert {"dev.conllu.gz", "test.conllu.gz"} <= held_out
             assert Path(values["text"]).name == f"{one.code}.txt.gz"
             assert values["encoder"] == str(data / "all.encoder")
+            verb, *words = tuning(one, data / "out")
+            tuned = CommandLine(words, parameters(load_verb(verb))).values()
+            assert (verb, tuned["from_"], tuned["epochs"]) == ("train", values["out"], 12)
 
 
 def test_numbers_follow_from_sizes(data: Path) -> None:

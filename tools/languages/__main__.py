@@ -1,13 +1,14 @@
 """Make models of languages: `make languages`, or
 
 python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--encoder FILE]
-    [--teachers N] [--jobs N] [--until lemmas|sentences|teachers|silver|student|package]
+    [--teachers N] [--jobs N] [--until lemmas|sentences|teachers|silver|student|tuned|package]
     [--show] [--test] [--peers FILE]
 
 For each treebank of the data folder (see `sets`): segmenter, lemmas, teacher, silver, student
-(`dodona distil`; `recipe` says with which settings), then calibration, scores, card and wheel
-(`package`). Finished steps are kept in OUT/SET, and repeating the command goes on after them. A
-language that fails is reported, and the others are made. Teachers profit most from a GPU.
+(`dodona distil`; `recipe` says with which settings), the student tuned on gold (`dodona train`),
+then calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET, and
+repeating the command goes on after them. A language that fails is reported, and the others are
+made. Teachers profit most from a GPU.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
-from tools.languages.recipe import command
+from tools.languages.recipe import command, student_of, tuning
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
 ENCODER = ROOT / "models" / "multilingual.encoder"
-STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student", "package")
+STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student", "tuned", "package")
 
 
 def main(words: list[str] | None = None) -> None:
@@ -88,14 +89,18 @@ def make(one: LanguageSet, chosen: argparse.Namespace, encoder: Path | None) -> 
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / f"{one.package}.dodona"
     with (folder / "log.txt").open("ab") as log:
-        if not model.exists():
+        if not student_of(one, chosen.out).exists():
             words = command(one, chosen.out, encoder, chosen.teachers)
-            if chosen.until not in STEPS[-2:]:
+            if chosen.until not in STEPS[-3:]:
                 if one.text is None:
                     return True  # its only step is the training of the network
                 words += ["--until", chosen.until]
             if not _run(one, ["-m", "dodona", *words], log):
                 return False
+        if chosen.until not in STEPS[-2:]:
+            return True
+        if not model.exists() and not _run(one, ["-m", "dodona", *tuning(one, chosen.out)], log):
+            return False
         if chosen.until != STEPS[-1]:
             return True
         words = ["-m", "tools.languages.package", str(one.folder), "--data", str(chosen.data)]
