@@ -21,6 +21,7 @@ from support.server_lab import page_models
 from tools.browser import MISSING, start_browser
 
 expect.set_options(timeout=20_000)  # a busy machine is no reason to fail
+SLOW = float(os.environ.get("DODONA_SLOW", 1))  # how many times, to find tests that depend on it
 SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
 
 
@@ -58,6 +59,8 @@ def open_page(browser: Browser, address: str, **options: object) -> Iterator[Pag
     """A page whose every request goes to our own server, and whose scripts make no errors."""
     context = browser.new_context(base_url=address, **options)  # type: ignore[arg-type]
     page = context.new_page()
+    if SLOW > 1:
+        slow_down(page)
     elsewhere: list[str] = []
     errors: list[str] = []
     page.on("request", lambda request: elsewhere.append(request.url))
@@ -69,6 +72,14 @@ def open_page(browser: Browser, address: str, **options: object) -> Iterator[Pag
     assert [url for url in elsewhere if not url.startswith(ours)] == []
     refused = re.compile(r"Failed to load resource.* 4\d\d")  # an error that the page itself shows
     assert [error for error in errors if not refused.search(error)] == []
+
+
+def slow_down(page: Page) -> None:
+    """Give the page a slow processor and a slow network."""
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
+    speed = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.emulateNetworkConditions", {**speed, "latency": 30 * SLOW})  # ms
 
 
 def keep(page: Page, name: str) -> None:
