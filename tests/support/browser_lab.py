@@ -20,7 +20,8 @@ from dodona.server.limits import Limits
 from support.server_lab import page_models
 from tools.browser import MISSING, start_browser
 
-expect.set_options(timeout=20_000)  # a busy machine is no reason to fail
+PATIENCE = 120_000  # milliseconds: a busy machine is no reason to fail
+expect.set_options(timeout=PATIENCE)
 SLOW = float(os.environ.get("DODONA_SLOW", 1))  # how many times, to find tests that depend on it
 SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
 
@@ -58,6 +59,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 def open_page(browser: Browser, address: str, **options: object) -> Iterator[Page]:
     """A page whose every request goes to our own server, and whose scripts make no errors."""
     context = browser.new_context(base_url=address, **options)  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     if SLOW > 1:
         slow_down(page)

@@ -240,9 +240,9 @@ def test_terms_are_explained_in_place(page: Page) -> None:
 
 def test_branches_that_were_visited_are_in_the_address(page: Page) -> None:
     page.goto("/explore")
-    for name in ("SHIFT", "SHIFT"):
-        action(page, name).click()
-    expect(page.locator(".chip.on")).to_have_count(3)
+    for n_taken in (1, 2):
+        action(page, "SHIFT").click()
+        expect(page.locator(".chip.on")).to_have_count(n_taken + 1)
     page.click("[data-do=undo]")
     expect(page.locator(".chip.on")).to_have_count(2)
     action(page, "LEFT-ARC:SBJ").click()

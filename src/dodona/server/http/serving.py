@@ -85,3 +85,5 @@ def handle_signals(handlers: Mapping[int, Callable[[], None]]) -> None:
 
     for number in handlers:
         signal.signal(number, handle)
+    if hasattr(signal, "pthread_sigmask"):  # those that came while a worker started are still there
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, handlers)

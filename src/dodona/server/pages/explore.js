@@ -4,7 +4,7 @@ import { Lesson } from "./lesson.js";
 import { Panel } from "./panel.js";
 import { Quiz } from "./quiz.js";
 import { EXAMPLES, split, title, withoutComments } from "./sentences.js";
-import { announce, copy, download, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press, showError } from "./shared.js";
+import { announce, copy, download, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press, ready, showError } from "./shared.js";
 import { PathTree } from "./tree.js";
 
 const page = {
@@ -292,6 +292,7 @@ async function begin() {
 		[page.systems, page.models] = await Promise.all([get("api/systems"), get("api/models")]);
 	} catch (error) {
 		showError(find("error"), error);
+		ready(find("main"));
 		return;
 	}
 	lesson = new Lesson({ panel: () => panels[0], read: readAddress });
@@ -304,6 +305,7 @@ async function begin() {
 	};
 	editor = new Editor(find("editor"), (sentence) => open(sentence));
 	start();
+	ready(find("main"));
 	readAddress();
 	writeAddress(false);
 	if (isEmbedded) {

@@ -1,6 +1,6 @@
 // The parse page: shows the trees of a text.
 import { differing, drawSentence, standalone, VIEWS, withoutPictures } from "./results.js";
-import { announce, button, copy, count, download, element, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press, showError, Work } from "./shared.js";
+import { announce, button, copy, count, download, element, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press, ready, showError, Work } from "./shared.js";
 import { languageName, textsFor } from "./texts.js";
 
 const LONGEST_ADDRESS = 20_000; // characters of a text in an address
@@ -343,6 +343,8 @@ async function begin() {
 	} catch (error) {
 		showError(find("error"), error);
 	}
+	ready(find("main"));
+	if (document.activeElement === document.body) find("text").focus();
 	readAddress();
 }
 

@@ -53,6 +53,9 @@ export async function text(path) {
 export const find = (id) => document.getElementById(id);
 export const listen = (id, kind, action) => find(id).addEventListener(kind, action);
 
+// Show what could not be used before.
+export const ready = (part) => part.classList.remove("waiting");
+
 // Show whether a switch is on.
 export function press(button, isOn) {
 	button.setAttribute("aria-pressed", String(isOn));
