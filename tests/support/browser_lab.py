@@ -8,16 +8,18 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from dodona.server.app import make_app
 from dodona.server.http.guard import ConnectionGuard
 from dodona.server.http.serving import serve
 from dodona.server.limits import Limits
 from support.server_lab import page_models
+from support.waiting import until
 from tools.browser import MISSING, start_browser
 
 PATIENCE = 120_000  # milliseconds: a busy machine is no reason to fail
@@ -88,3 +90,15 @@ def keep(page: Page, name: str) -> None:
     if SHOTS:
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
+
+
+@contextmanager
+def held(page: Page, pattern: str) -> Iterator[None]:
+    """Keep back the answers to some requests meanwhile; there is one at least."""
+    routes: list[Route] = []
+    page.route(pattern, lambda route: routes.append(route))
+    yield
+    assert until(lambda: page.wait_for_timeout(10) is None and bool(routes))  # they arrive
+    for route in routes:
+        route.continue_()
+    page.unroute(pattern)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from dodona.annotate import Workbench
 from dodona.server.workbench.endpoints import Endpoints
 from support.annotate_lab import TOKEN, opened, save_model
 from support.browser_lab import open_page
-from support.waiting import until
 
 Open = Callable[..., tuple[Page, Workbench]]
 
@@ -87,15 +86,3 @@ def do(page: Page, command: str) -> None:
     page.fill("#command", command)
     page.press("#command", "Enter")
     expect(page.locator("#command")).to_have_value("")
-
-
-@contextmanager
-def held(page: Page, pattern: str) -> Iterator[None]:
-    """Keep back the answers to some requests meanwhile; there is one at least."""
-    routes: list[Route] = []
-    page.route(pattern, lambda route: routes.append(route))
-    yield
-    assert until(lambda: page.wait_for_timeout(10) is None and bool(routes))  # they arrive
-    for route in routes:
-        route.continue_()
-    page.unroute(pattern)

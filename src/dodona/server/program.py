@@ -30,6 +30,7 @@ THREAD_SECONDS = 2.0  # for threads to end after all connections are closed
 N_HEAPS = 2  # of the C library, for all threads
 LOG_SECONDS = 1.0  # for the last lines of the log to be read
 HANGUP: int | None = getattr(signal, "SIGHUP", None)  # which Windows does not have
+HANDLED = ENDING if HANGUP is None else (*ENDING, HANGUP)
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,11 @@ from dataclasses import replace
 
 from dodona.server.limits import Limits
 from dodona.server.models import Models
-from dodona.server.program import Settings, Team, run
+from dodona.server.program import HANDLED, Settings, Team, run
 from dodona.server.shared_metrics import SharedMetrics
 
 SHARED = ("memory", "waiting", "streams", "connections", "heads", "threads", "explorers")
 RESTART_SECONDS = 1.0  # before a worker that ended by itself is started again
-PASSED_ON = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 EXTRA_SECONDS = 4.0  # beyond the grace period, after which a worker is killed
 
 
@@ -48,7 +47,7 @@ class Supervisor:
 
     def run(self, n_workers: int) -> None:
         """Run the workers until a signal arrives, and pass signals on to them."""
-        handled = {*PASSED_ON, signal.SIGCHLD}
+        handled = {*HANDLED, signal.SIGCHLD}
         signal.pthread_sigmask(signal.SIG_BLOCK, handled)
         for number in range(n_workers):
             self._start(number)
@@ -72,7 +71,7 @@ class Supervisor:
         code = 1
         try:
             os.close(self._own_end)
-            signal.pthread_sigmask(signal.SIG_SETMASK, PASSED_ON)  # until the program handles them
+            signal.pthread_sigmask(signal.SIG_SETMASK, HANDLED)  # until the program handles them
             team = Team(number, self._metrics, self._alive, note)
             run(self._settings, self._models, self._listening, team)
             code = 0

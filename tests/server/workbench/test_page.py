@@ -15,9 +15,9 @@ from playwright.sync_api import expect
 
 from dodona.annotate import Workbench
 from support.annotate_lab import HEBREW, PRIEST, TOKEN, bare, invented, long_sentence
-from support.browser_lab import keep
+from support.browser_lab import held, keep
 from support.waiting import until
-from support.workbench_page import Open, arc, do, drag, held, label, middle, word
+from support.workbench_page import Open, arc, do, drag, label, middle, word
 
 pytestmark = pytest.mark.thorough  # needs a browser
 
@@ -99,6 +99,7 @@ def test_everything_is_done_by_keyboard(start: Open) -> None:
     press("?")
     expect(page.locator("#help")).to_be_visible()
     press("Escape")
+    expect(page.locator("#help")).to_be_hidden()
     press("PageUp")
     expect(page.locator("#number")).to_have_value("1")
 
