@@ -131,7 +131,7 @@ def test_a_derivation_is_played_paused_and_stepped(page: Page) -> None:
     page.click("[data-do=play]")
     expect(page.locator("[data-do=play]")).to_have_text("▶ Play")
     page.click("[data-do=play]")
-    expect(page.locator(".tally")).to_contain_text("final", timeout=20_000)
+    expect(page.locator(".tally")).to_contain_text("final")
     expect(page.locator(".tally .loss b")).to_have_text("0")
 
 

@@ -86,7 +86,7 @@ def test_learning_shows_its_curve_and_the_model_is_kept(start: Open, tmp_path: P
     expect(page.locator(".word.open")).to_have_count(5)
     page.click("#learning summary")
     page.click("text=Learn now")
-    page.wait_for_selector(".curve circle", timeout=120_000)
+    page.wait_for_selector(".curve circle")
     expect(page.locator("#learning")).to_contain_text("learned from 30 sentences")
     expect(page.locator("#learning-state")).to_contain_text("LAS")
     expect(page.locator(".word.guessed")).to_have_count(5)  # an untouched sentence is filled in
