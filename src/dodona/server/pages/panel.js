@@ -3,7 +3,7 @@ import { drawActions, visibleActions } from "./actions.js";
 import { BeamView } from "./beam.js";
 import { explainWords } from "./glossary.js";
 import { Player } from "./player.js";
-import { announce, arcName, count, options, post, press, ready, showError } from "./shared.js";
+import { announce, arcName, count, options, post, press, showError } from "./shared.js";
 import { offerSlides } from "./slides.js";
 import { StepTable } from "./table.js";
 import { drawMoves, drawPicture, drawUnreachable, drawWords, markMoves, tally } from "./state.js";
@@ -203,7 +203,6 @@ export class Panel {
 		}
 		this.ways.add(view.history);
 		this.draw();
-		ready(this.find(".state"));
 		if (focused) this.focusAgain(focused);
 		this.page.shown(this);
 	}

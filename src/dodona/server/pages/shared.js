@@ -53,9 +53,6 @@ export async function text(path) {
 export const find = (id) => document.getElementById(id);
 export const listen = (id, kind, action) => find(id).addEventListener(kind, action);
 
-// Show what could not be used before.
-export const ready = (part) => part.classList.remove("waiting");
-
 // Show whether a switch is on.
 export function press(button, isOn) {
 	button.setAttribute("aria-pressed", String(isOn));
@@ -195,9 +192,11 @@ export function showError(box, error) {
 	if (error && !(error instanceof Notice)) console.error(error);
 }
 
+export const complain = (error) => showError(find("error"), error);
+
 // Announce a text to screen readers.
 export function announce(text) {
-	document.getElementById("status").textContent = text;
+	find("status").textContent = text;
 }
 
 // Let the browser save a file.
