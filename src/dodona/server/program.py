@@ -147,10 +147,12 @@ class _Program:
             self._loading = asyncio.get_running_loop().create_task(self._load_as_asked())
 
     async def _load_as_asked(self) -> None:
-        while self._is_asked:
-            self._is_asked = False
-            await self._load()
-        self._is_loading = False
+        try:
+            while self._is_asked:
+                self._is_asked = False
+                await self._load()
+        finally:
+            self._is_loading = False
 
     async def _load(self) -> None:
         settings = self._settings
