@@ -9,7 +9,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from time import sleep
 
 import pytest
 from hypothesis import given, settings
@@ -36,6 +35,7 @@ from dodona.annotate.views import SentenceView
 from dodona.treebank.conllu.reader import read
 from support.annotate_killing import kill_once
 from support.annotating import LINES, change, model, write
+from support.waiting import until
 
 NUMBERS = st.integers(1, 6)
 TEXTS = st.sampled_from(["a", "b c", "<i>", "nsubj", "VERB", "_", "Case=Nom", "é"])
@@ -242,10 +242,7 @@ def test_the_treebank_is_saved_while_people_work(
     path = write(tmp_path)
     with Workbench(path) as bench:
         change(bench, 1, SetArc(1, 3, "det"))
-        for _ in range(1000):
-            if bench.overview().is_saved:
-                break
-            sleep(0.01)
+        assert until(lambda: bench.overview().is_saved)
         assert b"Arc=Set" in path.read_bytes()
 
 

@@ -25,6 +25,8 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="the client of these tests")
 
+import httpx
+
 from support.server_process import COMMAND, HANG_SECONDS, Running, children, head, read_all, start
 from support.waiting import until
 
@@ -283,14 +285,20 @@ def test_forwarded_addresses_are_believed_of_trusted_proxies_only(model: Path, s
 
 @only_posix
 def test_a_log_that_nobody_reads_blocks_nothing(model: Path) -> None:
-    with start(model) as server:
-        address = "x" * 500
-        for _ in range(1000):  # more than a pipe holds
-            assert server.client.get(f"/{address}").status_code == 404
-        assert server.is_healthy()
-        server.process.terminate()
-        server.process.wait(HANG_SECONDS)
-        assert server.process.returncode == 0
+    command = [*COMMAND, str(model), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            found = re.search(r"http://\S+:\d+/", process.stderr.readline())
+            assert found
+            with httpx.Client(base_url=found[0], timeout=HANG_SECONDS) as client:
+                for _ in range(1000):  # more than a pipe holds
+                    assert client.get("x" * 500).status_code == 404
+                assert client.get("health").status_code == 200
+            process.terminate()
+            assert process.wait(HANG_SECONDS) == 0
+        finally:
+            process.kill()
 
 
 def test_a_client_that_is_refused_early_sees_why(server: Running) -> None:

@@ -165,7 +165,10 @@ def test_it_listens_at_a_unix_socket(model: Path, tmp_path: Path) -> None:
                 assert process.stderr is not None
                 assert f"unix:{path}" in process.stderr.readline()
                 transport = httpx.HTTPTransport(uds=str(path))
-                with httpx.Client(transport=transport, base_url="http://localhost") as client:
+                url = "http://localhost"
+                with httpx.Client(
+                    transport=transport, base_url=url, timeout=HANG_SECONDS
+                ) as client:
                     answer = client.get("/health", headers={"X-Forwarded-For": "6.6.6.6"})
                     assert answer.status_code == 200
                 process.terminate()
@@ -191,7 +194,7 @@ def test_models_are_reloaded_without_a_lost_request(tmp_path: Path, workers: str
                     statuses.append(answer.status_code)
 
         def parts() -> set[str]:
-            with httpx.Client(base_url=server.client.base_url) as client:
+            with httpx.Client(base_url=server.client.base_url, timeout=HANG_SECONDS) as client:
                 return {*client.get("/api/models").json()[0]["parts"]}
 
         with ThreadPoolExecutor(4) as pool:
@@ -199,9 +202,11 @@ def test_models_are_reloaded_without_a_lost_request(tmp_path: Path, workers: str
             assert parts() == {"parser"}
             other.save(path)
             server.process.send_signal(signal.SIGHUP)
-            assert until(lambda: all(parts() == {"tagger", "parser"} for _ in range(10)))
+            assert until(lambda: server.log.count("reloaded oak") == int(workers))
+            assert all(parts() == {"tagger", "parser"} for _ in range(10))
             path.write_bytes(b"damaged")
             server.process.send_signal(signal.SIGHUP)
+            assert until(lambda: server.log.count("not reloaded") == int(workers))
             n_before = len(statuses)
             assert until(lambda: len(statuses) > n_before + 50)
             is_over.set()
@@ -217,16 +222,78 @@ def test_models_are_reloaded_without_a_lost_request(tmp_path: Path, workers: str
     assert "Traceback" not in log
 
 
+RELOADING = """
+import os, signal, socket, sys
+from dodona.server.limits import Limits
+from dodona.server.models import load_models
+from dodona.server.program import Settings, run
+
+def send(number):
+    os.kill(os.getpid(), number)
+
+class Slow(Settings):
+    def load(self):
+        send(followers.pop(0))  # before it is done
+        return models
+
+followers, models = [signal.SIGHUP, signal.SIGTERM], load_models(sys.argv[1:], None, None)
+settings = Slow([], None, None, Limits(), (), frozenset(), (), (), None, None, None)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+send(signal.SIGHUP)
+run(settings, models, socket.create_server(("127.0.0.1", 0)))
+"""
+
+
+@only_posix
+def test_a_reload_that_is_asked_for_during_another_is_not_forgotten(model: Path) -> None:
+    command = [sys.executable, "-c", RELOADING, str(model)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+STARTING_WORKER = """
+import asyncio, os, signal
+from dodona.server import supervisor
+from dodona.server.http.serving import handle_signals
+from dodona.server.limits import Limits
+from dodona.server.program import Settings
+
+async def wait_for_signal():
+    found = asyncio.Event()
+    handle_signals({signal.SIGHUP: found.set})
+    await found.wait()
+
+def run(settings, models, listening, team):
+    os.kill(os.getpid(), signal.SIGHUP)  # before it is ready
+    asyncio.run(wait_for_signal())
+    print("seen", flush=True)
+    os.kill(os.getppid(), signal.SIGTERM)
+
+supervisor.run = run
+settings = Settings([], None, None, Limits(), (), frozenset(), (), (), None, None, None)
+supervisor.Supervisor(settings, None, None, 1).run(1)
+"""
+
+
+@only_posix
+def test_a_signal_that_comes_while_a_worker_starts_is_not_lost() -> None:
+    command = [sys.executable, "-c", STARTING_WORKER]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "seen\n", "")
+
+
 @only_linux
 @pytest.mark.thorough
 def test_workers_share_a_port_and_their_counters(model: Path) -> None:
     with start(model, "--workers", "3", "--quiet") as server:
+        assert until(lambda: len(children(server.process.pid)) == 3)  # after the greeting
         workers = children(server.process.pid)
-        assert len(workers) == 3
 
         def ask(_: int) -> int:
             return httpx.post(
-                f"{server.client.base_url}/api/parse", json={"conllu": conllu()}
+                f"{server.client.base_url}/api/parse",
+                json={"conllu": conllu()},
+                timeout=HANG_SECONDS,
             ).status_code
 
         with ThreadPoolExecutor(8) as pool:
@@ -234,7 +301,12 @@ def test_workers_share_a_port_and_their_counters(model: Path) -> None:
         name = 'dodona_requests_total{path="/api/parse",status="200"}'
         assert until(lambda: server.metric(name) == 60)
         os.kill(workers[0], signal.SIGKILL)  # as when memory is short: another takes its place
-        assert until(lambda: len(children(server.process.pid)) == 3)
+
+        def is_replaced() -> bool:
+            now = children(server.process.pid)
+            return workers[0] not in now and len(now) == 3
+
+        assert until(is_replaced)
         with ThreadPoolExecutor(8) as pool:
             assert {*pool.map(ask, range(20))} == {200}
         assert until(lambda: server.metric(name) == 80)

@@ -21,7 +21,7 @@ pytest.importorskip("httpx", reason="the client of these tests")
 
 from support import small
 from support.server_lab import conllu, sentences
-from support.server_process import COMMAND, Running, head, read_all, start
+from support.server_process import COMMAND, HANG_SECONDS, Running, head, read_all, start
 from support.waiting import until
 
 PATIENCE = 2.0  # seconds: a busy machine must not look like a client that hangs
@@ -145,6 +145,24 @@ def test_a_signal_ends_it_after_the_open_request(model: Path, number: signal.Sig
     assert code == 0
     lines = [line.split()[2:5] for line in said.splitlines() if "/metrics" not in line]
     assert lines == [["GET", "/health", "200"], ["POST", "/api/parse", "200"]]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_right_after_the_greeting_ends_it_in_good_order(
+    model: Path, number: signal.Signals, workers: str
+) -> None:
+    command = [*COMMAND, str(model), "--port", "0", "--workers", workers]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            assert process.stderr.readline().startswith("Dodona serves")
+            process.send_signal(number)
+            assert process.communicate(timeout=HANG_SECONDS)[1] == ""
+            assert process.returncode == 0
+        finally:
+            process.kill()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")

@@ -8,19 +8,23 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from dodona.server.app import make_app
 from dodona.server.http.guard import ConnectionGuard
 from dodona.server.http.serving import serve
 from dodona.server.limits import Limits
 from support.server_lab import page_models
+from support.waiting import until
 from tools.browser import MISSING, start_browser
 
-expect.set_options(timeout=20_000)  # a busy machine is no reason to fail
+PATIENCE = 120_000  # milliseconds: a busy machine is no reason to fail
+expect.set_options(timeout=PATIENCE)
+SLOW = float(os.environ.get("DODONA_SLOW", 1))  # how many times, to find tests that depend on it
 SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
 
 
@@ -57,7 +61,10 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 def open_page(browser: Browser, address: str, **options: object) -> Iterator[Page]:
     """A page whose every request goes to our own server, and whose scripts make no errors."""
     context = browser.new_context(base_url=address, **options)  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
+    if SLOW > 1:
+        slow_down(page)
     elsewhere: list[str] = []
     errors: list[str] = []
     page.on("request", lambda request: elsewhere.append(request.url))
@@ -71,7 +78,27 @@ def open_page(browser: Browser, address: str, **options: object) -> Iterator[Pag
     assert [error for error in errors if not refused.search(error)] == []
 
 
+def slow_down(page: Page) -> None:
+    """Give the page a slow processor and a slow network."""
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
+    speed = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.emulateNetworkConditions", {**speed, "latency": 30 * SLOW})  # ms
+
+
 def keep(page: Page, name: str) -> None:
     if SHOTS:
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
+
+
+@contextmanager
+def held(page: Page, pattern: str) -> Iterator[None]:
+    """Keep back the answers to some requests meanwhile; there is one at least."""
+    routes: list[Route] = []
+    page.route(pattern, lambda route: routes.append(route))
+    yield
+    assert until(lambda: page.wait_for_timeout(10) is None and bool(routes))  # they arrive
+    for route in routes:
+        route.continue_()
+    page.unroute(pattern)

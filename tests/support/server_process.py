@@ -9,11 +9,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
 
 from support.server_lab import conllu
+from support.waiting import until
 
 HANG_SECONDS = 600  # after which a server that does not end has failed: a guard, not a measure
 COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()", "serve")
@@ -22,13 +24,22 @@ COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()", "serve")
 class Running:
     """A server process, its address and its greeting."""
 
-    def __init__(self, process: subprocess.Popen[str], greeting: str) -> None:
-        self.process = process
-        self.greeting = greeting
-        found = re.search(r"https?://([\d.]+):(\d+)/", greeting)
-        assert found, greeting + (process.stderr.read() if process.stderr else "")
+    def __init__(self, process: subprocess.Popen[bytes], errors: Path) -> None:
+        self.process, self._errors = process, errors
+        until(lambda: "\n" in self._said() or process.poll() is not None, HANG_SECONDS)
+        self.greeting = self._said().partition("\n")[0]
+        found = re.search(r"https?://([\d.]+):(\d+)/", self.greeting)
+        assert found, self._said()
         self.address = found[1], int(found[2])
         self.client = httpx.Client(base_url=f"http://{found[1]}:{found[2]}", timeout=HANG_SECONDS)
+
+    def _said(self) -> str:
+        return self._errors.read_text("utf-8", "replace")
+
+    @property
+    def log(self) -> str:
+        """What the server has written to stderr so far, after its greeting."""
+        return self._said().partition("\n")[2]
 
     def connect(self) -> socket.socket:
         """Open a connection for a misbehaving client."""
@@ -49,9 +60,10 @@ class Running:
         return int(self.metric("dodona_requests_in_flight")) - 1
 
     def metric(self, name: str) -> float:
-        """Return a value of /metrics."""
+        """Return a value of /metrics: 0 of what was not counted yet."""
         lines = self.client.get("/metrics").text.splitlines()
-        return next(float(line.split()[1]) for line in lines if line.startswith(f"{name} "))
+        found = (float(line.split()[1]) for line in lines if line.startswith(f"{name} "))
+        return next(found, 0.0)
 
     def memory(self) -> float:
         """Return the peak memory so far in megabytes."""
@@ -74,8 +86,7 @@ class Running:
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and stderr after the greeting."""
-        _, errors = self.process.communicate(timeout=HANG_SECONDS)
-        return self.process.returncode, errors
+        return self.process.wait(timeout=HANG_SECONDS), self.log
 
 
 def children(parent: int) -> list[int]:
@@ -92,14 +103,15 @@ def children(parent: int) -> list[int]:
 @contextmanager
 def start(*arguments: str | Path) -> Iterator[Running]:
     command = [*COMMAND, *map(str, arguments), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        try:
-            running = Running(process, process.stderr.readline())
-            with running.client:
-                yield running
-        finally:
-            process.kill()
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "stderr")
+        with path.open("wb") as errors, subprocess.Popen(command, stderr=errors) as process:
+            try:
+                running = Running(process, path)
+                with running.client:
+                    yield running
+            finally:
+                process.kill()
 
 
 def head(path: str, length: int) -> bytes:

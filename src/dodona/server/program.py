@@ -30,6 +30,7 @@ THREAD_SECONDS = 2.0  # for threads to end after all connections are closed
 N_HEAPS = 2  # of the C library, for all threads
 LOG_SECONDS = 1.0  # for the last lines of the log to be read
 HANGUP: int | None = getattr(signal, "SIGHUP", None)  # which Windows does not have
+HANDLED = ENDING if HANGUP is None else (*ENDING, HANGUP)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class _Program:
         self.service: Service = app.state.service
         self._app, self._settings, self._writer, self._team = app, settings, writer, team
         self._loader = ThreadPoolExecutor(1, thread_name_prefix="dodona-load")
-        self._is_loading = False
+        self._is_loading = self._is_asked = False
 
     async def serve(self, listening: socket.socket, limits: Limits) -> None:
         """Serve until a signal arrives, or the supervisor has ended."""
@@ -140,9 +141,18 @@ class _Program:
 
     def _reload(self) -> None:
         """Load the models and the certificate again; keep the old ones if that fails."""
+        self._is_asked = True  # also while they are loaded: the files may have changed since
         if not self._is_loading:
             self._is_loading = True
-            self._loading = asyncio.get_running_loop().create_task(self._load())
+            self._loading = asyncio.get_running_loop().create_task(self._load_as_asked())
+
+    async def _load_as_asked(self) -> None:
+        try:
+            while self._is_asked:
+                self._is_asked = False
+                await self._load()
+        finally:
+            self._is_loading = False
 
     async def _load(self) -> None:
         settings = self._settings
@@ -156,5 +166,3 @@ class _Program:
         else:
             self.service.replace_models(models)
             self._writer.write(f"reloaded {', '.join(model.name for model in models)}")
-        finally:
-            self._is_loading = False

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from dodona.server.limits import Limits
 from dodona.server.models import Models
-from dodona.server.program import Settings, Team, run
+from dodona.server.program import HANDLED, Settings, Team, run
 from dodona.server.shared_metrics import SharedMetrics
 
 SHARED = ("memory", "waiting", "streams", "connections", "heads", "threads", "explorers")
@@ -47,7 +47,7 @@ class Supervisor:
 
     def run(self, n_workers: int) -> None:
         """Run the workers until a signal arrives, and pass signals on to them."""
-        handled = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
+        handled = {*HANDLED, signal.SIGCHLD}
         signal.pthread_sigmask(signal.SIG_BLOCK, handled)
         for number in range(n_workers):
             self._start(number)
@@ -71,7 +71,7 @@ class Supervisor:
         code = 1
         try:
             os.close(self._own_end)
-            signal.pthread_sigmask(signal.SIG_SETMASK, set())
+            signal.pthread_sigmask(signal.SIG_SETMASK, HANDLED)  # until the program handles them
             team = Team(number, self._metrics, self._alive, note)
             run(self._settings, self._models, self._listening, team)
             code = 0

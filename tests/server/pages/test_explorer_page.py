@@ -95,6 +95,7 @@ def test_the_back_button_undoes_and_the_forward_button_redoes(page: Page) -> Non
     page.goto("/explore")
     walk(page, "SHIFT", "SHIFT")
     page.go_back()
+    expect(page.locator(".side.stack li")).to_have_count(2)
     expect(page.locator(".chip[aria-current=step]")).to_have_text("SHIFT")
     assert stack_and_buffer(page)[0] == ["ROOT", "1"]
     page.go_forward()
@@ -124,24 +125,30 @@ def test_a_derivation_is_played_paused_and_stepped(page: Page) -> None:
     page.select_option("[data-derivation]", "static")
     page.click("[data-do=step]")
     expect(page.locator(".chip[aria-current=step]")).to_have_text("SHIFT")
+    watch_chips(page)
     page.click("[data-do=play]")
-    expect(page.locator(".chip[aria-current=step]")).to_have_text("LEFT-ARC:SBJ")
+    page.wait_for_function("() => seen.includes('LEFT-ARC:SBJ')")
     page.click("[data-do=play]")
     expect(page.locator("[data-do=play]")).to_have_text("▶ Play")
     page.click("[data-do=play]")
-    expect(page.locator(".tally")).to_contain_text("final", timeout=20_000)
+    expect(page.locator(".tally")).to_contain_text("final")
     expect(page.locator(".tally .loss b")).to_have_text("0")
+
+
+def watch_chips(page: Page) -> None:
+    """Record the chips of the states that are shown, some of them for a moment only."""
+    page.evaluate(
+        """() => { window.seen = []; new MutationObserver(() => {
+            seen.push(document.querySelector('.chip[aria-current=step]')?.textContent);
+        }).observe(document.querySelector('.ways'), { childList: true, subtree: true }); }"""
+    )
 
 
 def test_the_last_path_is_replayed(page: Page) -> None:
     page.goto("/explore")
     walk(page, "SHIFT", "SHIFT", "SHIFT")
     page.select_option("[data-derivation]", "again")
-    page.evaluate(  # the start is there for a moment only
-        """() => { window.seen = []; new MutationObserver(() => {
-            seen.push(document.querySelector('.chip[aria-current=step]')?.textContent);
-        }).observe(document.querySelector('.ways'), { childList: true, subtree: true }); }"""
-    )
+    watch_chips(page)
     page.click("[data-do=play]")
     page.wait_for_function("() => seen.includes('start') && seen.at(-1) !== 'start'")
     expect(page.locator(".side.stack li")).to_have_count(4)

@@ -13,7 +13,7 @@ pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
 from playwright.sync_api import Browser, Page, expect
 
-from support.browser_lab import keep, open_page
+from support.browser_lab import held, keep, open_page
 from support.small import treebank
 
 pytestmark = pytest.mark.thorough  # needs a browser
@@ -78,6 +78,26 @@ def test_a_page_begins_with_examples_and_a_place_to_type(page: Page) -> None:
     page.select_option("#example", "A question")
     expect(page.locator(".tree .word").first).to_be_visible()
     expect(page.locator("#text")).to_have_value(re.compile("the train to the coast"))
+
+
+@pytest.mark.parametrize(("path", "part"), [("/", "#text"), ("/explore", "#compare")])
+def test_nothing_can_be_used_before_it_works(page: Page, path: str, part: str) -> None:
+    with held(page, "**/api/models"):
+        page.goto(path)
+        expect(page.get_by_role("link", name="Manual").first).to_be_visible()
+        assert page.locator("main :is(button, input, select, textarea)").count() > 9
+        assert (
+            page.locator("main :is(button, input, select, textarea) >> visible=true").count() == 0
+        )
+    expect(page.locator(part)).to_be_visible()
+    if path == "/explore":
+        with held(page, "**/api/explore"):
+            page.goto("about:blank")
+            page.goto(path)
+            expect(page.locator("[data-setting=system]")).to_be_visible()
+            expect(page.locator("[data-do=step]")).to_be_hidden()
+        page.click("[data-do=step]")
+        expect(page.locator(".chip")).to_have_count(2)
 
 
 def test_files_of_text_and_treebanks_are_opened(page: Page, tmp_path: Path) -> None:

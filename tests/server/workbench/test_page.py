@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from playwright.sync_api import expect
 
 from dodona.annotate import Workbench
 from support.annotate_lab import HEBREW, PRIEST, TOKEN, bare, invented, long_sentence
-from support.browser_lab import keep
+from support.browser_lab import held, keep
 from support.waiting import until
 from support.workbench_page import Open, arc, do, drag, label, middle, word
 
@@ -100,25 +99,46 @@ def test_everything_is_done_by_keyboard(start: Open) -> None:
     press("?")
     expect(page.locator("#help")).to_be_visible()
     press("Escape")
+    expect(page.locator("#help")).to_be_hidden()
     press("PageUp")
     expect(page.locator("#number")).to_have_value("1")
 
 
 def test_fast_typing_loses_nothing(start: Open) -> None:
     page, workbench = start(bare(4))
-    held: list[Any] = []
-    page.route("**/api/change", lambda route: route.continue_() if held else held.append(route))
-    page.keyboard.type("tNOUN\n")  # before the answer to this, the next word is under way
-    page.keyboard.press("ArrowRight")
-    page.keyboard.type("tVERB")
-    expect(page.locator("#field-upos")).to_have_value("VERB")
-    assert until(lambda: page.wait_for_timeout(10) is None and bool(held))  # it arrives
-    held[0].continue_()
+    with held(page, "**/api/change"):
+        page.keyboard.type("tNOUN\n")  # before the answer to this, the next word is under way
+        page.keyboard.press("ArrowRight")
+        page.keyboard.type("tVERB")
+        expect(page.locator("#field-upos")).to_have_value("VERB")
     expect(word(page, 1)).to_contain_text("NOUN")
     expect(page.locator("#field-upos")).to_have_value("VERB")
     page.keyboard.press("Enter")
     expect(word(page, 2)).to_contain_text("VERB")
     assert [w.upos for w in workbench.sentence(0).words] == ["NOUN", "VERB", "_", "_"]
+
+
+def test_keys_that_come_before_the_list_of_values_count(start: Open) -> None:
+    page, workbench = start(PRIEST + invented(20))
+    likely = workbench.suggest(0, 3, "deprel")
+    word(page, 3).click()
+    with held(page, "**/api/suggest?*"):
+        for key in ("r", "ArrowDown", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
+    expect(label(page, 3)).to_have_text(likely[1])
+    page.keyboard.press("r")
+    page.keyboard.type("n")
+    expect(page.locator("[aria-selected=true]")).to_be_visible()  # of another list than the next
+    begun = workbench.suggest(0, 3, "deprel", "nm")
+    assert begun[0] != workbench.suggest(0, 3, "deprel", "n")[0]
+    with held(page, "**/api/suggest?*"):
+        page.keyboard.type("m\n")
+    expect(label(page, 3)).to_have_text(begun[0])
+    with held(page, "**/api/suggest?*"):
+        page.keyboard.type("rnsub")
+        page.keyboard.press("Escape")  # which closes the list, although it has not come
+        page.keyboard.press("Enter")
+    expect(label(page, 3)).to_have_text("nsub")
 
 
 def test_commands_are_typed_and_wrong_ones_explained(start: Open) -> None:

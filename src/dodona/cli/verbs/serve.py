@@ -115,8 +115,9 @@ def serve(
 
 def _run(settings: "Settings", listening: socket.socket, workers: int) -> None:
     """Load the models, report the address, and serve."""
+    from dodona.server.http.serving import hold_signals
     from dodona.server.origin_check import own_hosts
-    from dodona.server.program import run
+    from dodona.server.program import HANDLED, run
 
     models = settings.load()
     address = listening.getsockname()
@@ -126,6 +127,7 @@ def _run(settings: "Settings", listening: socket.socket, workers: int) -> None:
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
         where = f"http{'' if settings.tls is None else 's'}://{shown}:{address[1]}/"
     names = ", ".join(model.name for model in models)
+    hold_signals(HANDLED)  # a signal after the greeting ends the server in good order
     say(f"Dodona serves {names} at {where} (stop with Ctrl-C)")
     if workers == 1:
         run(settings, models, listening)

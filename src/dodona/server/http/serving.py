@@ -6,7 +6,7 @@ import asyncio
 import signal
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -75,6 +75,12 @@ async def _finish(site: Site) -> None:
         await asyncio.wait(site.tasks, timeout=END_SECONDS)
 
 
+def hold_signals(numbers: Sequence[int]) -> None:
+    """Let signals wait until `handle_signals`, where the system can do that."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+
+
 def handle_signals(handlers: Mapping[int, Callable[[], None]]) -> None:
     """Call functions in the event loop when signals arrive; after its end, ignore them."""
     loop = asyncio.get_running_loop()
@@ -85,3 +91,5 @@ def handle_signals(handlers: Mapping[int, Callable[[], None]]) -> None:
 
     for number in handlers:
         signal.signal(number, handle)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, handlers)

@@ -4,7 +4,7 @@ import { Lesson } from "./lesson.js";
 import { Panel } from "./panel.js";
 import { Quiz } from "./quiz.js";
 import { EXAMPLES, split, title, withoutComments } from "./sentences.js";
-import { announce, copy, download, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press, showError } from "./shared.js";
+import { announce, complain, copy, download, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press } from "./shared.js";
 import { PathTree } from "./tree.js";
 
 const page = {
@@ -30,7 +30,7 @@ function readAddress() {
 	try {
 		values = lesson.open(hashValues());
 	} catch (error) { // lessons in the address
-		showError(find("error"), error);
+		complain(error);
 		return;
 	}
 	setParsed(values.parsed ?? null);
@@ -40,7 +40,7 @@ function readAddress() {
 		return { ...own, path: own.path ? own.path.split(" ") : [] };
 	});
 	const missing = asked.map(({ model }) => model).find((name) => name && !page.models.some((model) => model.name === name));
-	showError(find("error"), missing ? new Notice(`This server has no model ${missing}, so there are no scores.`) : null);
+	complain(missing ? new Notice(`This server has no model ${missing}, so there are no scores.`) : null);
 	showPanels(asked);
 	asked.forEach(({ ways, path }, i) => restore(panels[i], PathTree.decode(ways, path)));
 	drawInput();
@@ -154,10 +154,10 @@ function use(sentence) {
 function open(text) {
 	const sentences = split(text);
 	if (!sentences.length) {
-		showError(find("error"), new Notice("No sentence found."));
+		complain(new Notice("No sentence found."));
 		return;
 	}
-	showError(find("error"), null);
+	complain(null);
 	opened = sentences.map(withoutComments);
 	const names = sentences.map((sentence, i) => `${i + 1}. ${title(sentence).slice(0, 60)}`);
 	options(find("number"), opened.map((_, i) => String(i)), "0", names);
@@ -226,25 +226,25 @@ async function saveConllu() {
 		download("sentence.conllu", (await post("api/explore/tree", { sentence: page.sentence })).conllu);
 		announce("Saved.");
 	} catch (error) {
-		showError(find("error"), error);
+		complain(error);
 	}
 }
 
 async function loadLessons(name, text) {
 	try {
 		await lesson.load(name, text);
-		showError(find("error"), null);
+		complain(null);
 		announce("The lessons were checked.");
 		history.pushState(null, "", lesson.addressOf("own-1", 1));
 		readAddress();
 	} catch (error) {
-		showError(find("error"), error);
+		complain(error);
 	}
 }
 
 function copyAddress(button, text) {
 	if (lesson.fitsLink) return copy(button, text);
-	return showError(find("error"), new Notice("This file of lessons is too long for a link; give students the file."));
+	return complain(new Notice("This file of lessons is too long for a link; give students the file."));
 }
 
 function embedCode() {
@@ -291,8 +291,10 @@ async function begin() {
 	try {
 		[page.systems, page.models] = await Promise.all([get("api/systems"), get("api/models")]);
 	} catch (error) {
-		showError(find("error"), error);
+		complain(error);
 		return;
+	} finally {
+		find("main").hidden = false; // before, nothing in it would work
 	}
 	lesson = new Lesson({ panel: () => panels[0], read: readAddress });
 	quiz = new Quiz({ box: find("quiz"), panel: () => panels[0], buttons: [find("quiz-start"), find("lesson-quiz")] });
@@ -309,9 +311,9 @@ async function begin() {
 	if (isEmbedded) {
 		const link = find("outside").querySelector("a");
 		find("outside").hidden = false;
-		link.addEventListener("focus", () => { link.href = `explore${location.hash}`; });
-		link.addEventListener("pointerdown", () => { link.href = `explore${location.hash}`; });
-		link.href = `explore${location.hash}`;
+		const aim = () => { link.href = `explore${location.hash}`; };
+		for (const kind of ["focus", "pointerdown"]) link.addEventListener(kind, aim);
+		aim();
 	}
 }
 

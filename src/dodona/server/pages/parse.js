@@ -1,6 +1,6 @@
 // The parse page: shows the trees of a text.
 import { differing, drawSentence, standalone, VIEWS, withoutPictures } from "./results.js";
-import { announce, button, copy, count, download, element, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press, showError, Work } from "./shared.js";
+import { announce, button, complain, copy, count, download, element, find, get, hashOf, hashValues, listen, memory, Notice, options, post, press, Work } from "./shared.js";
 import { languageName, textsFor } from "./texts.js";
 
 const LONGEST_ADDRESS = 20_000; // characters of a text in an address
@@ -33,9 +33,9 @@ function notify(text) {
 }
 
 async function parse(request = values(), { isExample = false } = {}) {
-	showError(find("error"), null);
+	complain(null);
 	if (!request.text.trim()) {
-		showError(find("error"), new Notice("Please enter a text."));
+		complain(new Notice("Please enter a text."));
 		return;
 	}
 	viewing.drop();
@@ -55,7 +55,7 @@ async function parse(request = values(), { isExample = false } = {}) {
 		if (!isExample) remember(request);
 	} catch (error) {
 		if (!parsing.end(signal)) return; // a newer request is under way
-		showError(find("error"), error);
+		complain(error);
 		find("result").hidden = true;
 	} finally {
 		if (!parsing.current) document.body.removeAttribute("aria-busy");
@@ -141,7 +141,7 @@ async function draw() {
 	try {
 		await fetchDrawings(shown, signal);
 	} catch (error) {
-		if (viewing.current?.signal === signal) showError(find("error"), error);
+		if (viewing.current?.signal === signal) complain(error);
 	}
 	if (!viewing.end(signal)) return false; // something newer is drawn
 	find("sentences").replaceChildren(...shown.map((item) => drawSentence(item, view)));
@@ -186,7 +186,7 @@ async function save(kind) {
 		if (!pictures.length) throw new Notice("No tree is small enough for a picture.");
 		download("parsed.svg", await standalone(stack(pictures)), "image/svg+xml");
 	} catch (error) {
-		showError(find("error"), error);
+		complain(error);
 	}
 	return viewing.end(signal);
 }
@@ -283,7 +283,7 @@ function submit() {
 
 function copyLink({ target }) {
 	if (asked.text.length > LONGEST_ADDRESS) {
-		showError(find("error"), new Notice(`This text has ${asked.text.length} characters; a link holds up to ${LONGEST_ADDRESS}. Download the trees instead.`));
+		complain(new Notice(`This text has ${asked.text.length} characters; a link holds up to ${LONGEST_ADDRESS}. Download the trees instead.`));
 	} else copy(target, new URL(address(asked), location.href).href);
 }
 
@@ -341,8 +341,10 @@ async function begin() {
 		options(find("other"), ["", ...names], "", ["none", ...names]);
 		find("versus").hidden = names.length < 2;
 	} catch (error) {
-		showError(find("error"), error);
+		complain(error);
 	}
+	find("main").hidden = false; // before, nothing in it would work
+	find("text").focus();
 	readAddress();
 }
 

@@ -192,9 +192,11 @@ export function showError(box, error) {
 	if (error && !(error instanceof Notice)) console.error(error);
 }
 
+export const complain = (error) => showError(find("error"), error);
+
 // Announce a text to screen readers.
 export function announce(text) {
-	document.getElementById("status").textContent = text;
+	find("status").textContent = text;
 }
 
 // Let the browser save a file.

@@ -47,38 +47,44 @@ class Combobox {
 
 	async offer(prefix) {
 		const turn = this.turn = Symbol("only the latest answer is shown");
+		const typed = prefix.trim();
+		this.begun = CHOSEN_FIRST.includes(this.name) && typed !== this.shown ? typed : "";
+		this.steps = []; // of the arrow keys, which are pressed before there is a list, too
+		this.values = null; // not there yet
 		this.panel.tryOut(this);
-		if (WITHOUT_LIST.includes(this.name)) return [];
-		const values = await this.panel.suggest(this.name, prefix);
+		const values = WITHOUT_LIST.includes(this.name) ? [] : await this.panel.suggest(this.name, prefix);
 		if (turn !== this.turn || document.activeElement !== this.input) return values;
-		const typed = this.input.value.trim();
+		this.values = values;
 		this.list.replaceChildren(...values.map((value, i) => element("li", { role: "option", id: `${this.list.id}-${i}`, "data-value": value, "aria-selected": "false" }, element("bdi", {}, this.panel.name(this.name, value)))));
-		this.at = -1;
 		this.list.hidden = !values.length;
 		this.input.setAttribute("aria-expanded", String(Boolean(values.length)));
 		this.input.removeAttribute("aria-activedescendant");
-		if (this.best(typed, values) !== typed) this.point(0);
+		this.point();
 		return values;
 	}
 
-	// What Enter takes where no value was pointed at.
-	best(typed, values) {
-		const isBegun = CHOSEN_FIRST.includes(this.name) && typed && typed !== this.shown && !values.includes(typed);
-		return isBegun ? values[0] ?? typed : typed;
+	// A function from values to the one at which the keys so far point: -1 is what was typed.
+	pointer() {
+		const { begun, steps } = this;
+		return (values) => (values.length ? steps.reduce((at, step) => (Math.max(at, step < 0 ? 0 : -1) + step + values.length) % values.length, begun && !values.includes(begun) ? 0 : -1) : -1);
 	}
 
-	point(at) {
+	get at() {
+		return this.pointer()(this.values ?? [""]);
+	}
+
+	point() {
+		const { at } = this;
+		if (!this.values || at < 0) return;
 		const options = [...this.list.children];
-		if (!options.length) return;
-		this.at = (at + options.length) % options.length;
-		options.forEach((option, i) => option.setAttribute("aria-selected", String(i === this.at)));
-		options[this.at].scrollIntoView({ block: "nearest" });
-		this.input.setAttribute("aria-activedescendant", options[this.at].id);
+		options.forEach((option, i) => option.setAttribute("aria-selected", String(i === at)));
+		options[at].scrollIntoView({ block: "nearest" });
+		this.input.setAttribute("aria-activedescendant", options[at].id);
 		this.panel.tryOut(this);
 	}
 
 	get candidate() {
-		return this.list.hidden || this.at < 0 ? this.input.value.trim() : this.list.children[this.at].dataset.value;
+		return this.values?.[this.at] ?? this.input.value.trim();
 	}
 
 	press(event) {
@@ -86,20 +92,17 @@ class Combobox {
 		if (step) {
 			event.preventDefault();
 			if (!this.turn) this.offered = this.offer(this.input.value);
-			this.offered.then(() => this.point(this.at < 0 && step < 0 ? -1 : this.at + step));
+			this.steps.push(step);
+			this.point();
 		} else if (event.key === "Enter") {
 			event.preventDefault();
-			const typed = this.candidate;
-			this.take(this.at < 0 ? this.offered.then((values) => this.best(typed, values)) : typed, true);
+			const [typed, at] = [this.input.value.trim(), this.pointer()];
+			this.take(this.offered.then((values) => values[at(values)] ?? typed), true);
 		} else if (event.key === "Escape") {
 			event.preventDefault();
-			if (this.list.hidden || this.at < 0) {
-				this.input.value = this.shown;
-				this.panel.leave();
-			} else {
-				this.close();
-				this.offered = Promise.resolve([]); // Enter takes what was typed
-			}
+			if (this.at >= 0) return this.close(); // Enter takes what was typed
+			this.input.value = this.shown;
+			this.panel.leave();
 		}
 	}
 
@@ -114,7 +117,7 @@ class Combobox {
 
 	close() {
 		this.turn = null;
-		this.at = -1;
+		[this.values, this.steps, this.offered] = [[], [], Promise.resolve([])];
 		this.list.hidden = true;
 		this.input.setAttribute("aria-expanded", "false");
 		this.input.removeAttribute("aria-activedescendant");
