@@ -222,6 +222,24 @@ def test_models_are_reloaded_without_a_lost_request(tmp_path: Path, workers: str
     assert "Traceback" not in log
 
 
+@only_linux
+@pytest.mark.thorough
+def test_the_successor_of_a_worker_has_the_reloaded_models(tmp_path: Path) -> None:
+    path = tmp_path / "oak.dodona"
+    small.train(small.treebank(60, 1), tags="gold").save(path)
+    other = small.train(small.treebank(60, 1), small.treebank(20, 2), tags="predicted")
+    with start(path, "--workers", "2") as server:
+        assert until(lambda: len(children(server.process.pid)) == 2)
+        other.save(path)
+        server.process.send_signal(signal.SIGHUP)
+        assert until(lambda: server.log.count("reloaded oak") == 2)
+        for worker in children(server.process.pid):
+            os.kill(worker, signal.SIGKILL)
+        assert until(lambda: server.log.count("reloaded oak") == 4)
+        with httpx.Client(base_url=server.client.base_url, timeout=HANG_SECONDS) as client:
+            assert "tagger" in client.get("/api/models").json()[0]["parts"]
+
+
 RELOADING = """
 import os, signal, socket, sys
 from dodona.server.limits import Limits

@@ -96,9 +96,17 @@ def keep(page: Page, name: str) -> None:
 def held(page: Page, pattern: str) -> Iterator[None]:
     """Keep back the answers to some requests meanwhile; there is one at least."""
     routes: list[Route] = []
-    page.route(pattern, lambda route: routes.append(route))
+    is_over = False
+
+    def hold(route: Route) -> None:
+        if is_over:  # it comes late
+            route.continue_()
+        else:
+            routes.append(route)
+
+    page.route(pattern, hold)
     yield
     assert until(lambda: page.wait_for_timeout(10) is None and bool(routes))  # they arrive
+    is_over = True
     for route in routes:
         route.continue_()
-    page.unroute(pattern)

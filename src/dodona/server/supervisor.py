@@ -43,6 +43,7 @@ class Supervisor:
         self._models, self._listening = models, listening
         self._metrics = SharedMetrics(n_workers)
         self._workers: dict[int, int] = {}  # number by process id
+        self._is_reloaded = False
         self._alive, self._own_end = os.pipe()
 
     def run(self, n_workers: int) -> None:
@@ -53,6 +54,7 @@ class Supervisor:
             self._start(number)
         while (found := signal.sigwait(handled)) not in (signal.SIGTERM, signal.SIGINT):
             if found == signal.SIGHUP:
+                self._is_reloaded = True
                 self._send(signal.SIGHUP)
             else:
                 self._restart()
@@ -63,11 +65,11 @@ class Supervisor:
             self._collect()
         self._send(signal.SIGKILL)
 
-    def _start(self, number: int, note: str = "") -> None:
+    def _start(self, number: int, note: str = "") -> int:
         process = os.fork()
         if process:
             self._workers[process] = number
-            return
+            return process
         code = 1
         try:
             os.close(self._own_end)
@@ -97,4 +99,6 @@ class Supervisor:
     def _restart(self) -> None:
         for number in self._collect():
             time.sleep(RESTART_SECONDS)
-            self._start(number, f"worker {number} ended; another takes its place")
+            process = self._start(number, f"worker {number} ended; another takes its place")
+            if self._is_reloaded:  # it was forked with the first models
+                os.kill(process, signal.SIGHUP)

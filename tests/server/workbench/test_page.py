@@ -141,6 +141,15 @@ def test_keys_that_come_before_the_list_of_values_count(start: Open) -> None:
     expect(label(page, 3)).to_have_text("nsub")
 
 
+def test_every_step_of_a_fast_hand_counts(start: Open, tagging_model: Path) -> None:
+    page, workbench = start(invented(6, is_bare=True), model=str(tagging_model))
+    for key in ("PageDown", "PageDown", "Control+Enter", "Control+Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("#number")).to_have_value("5")
+    states = [workbench.sentence(i).state for i in range(6)]
+    assert [state == "done" for state in states] == [False, False, True, True, False, False]
+
+
 def test_commands_are_typed_and_wrong_ones_explained(start: Open) -> None:
     page, workbench = start(PRIEST)
     page.keyboard.type("1 < 4 dislocated\n")  # a digit begins a command

@@ -39,7 +39,7 @@ class Workbench {
 		this.seen = []; // sentences, for the way back
 		this.revisions = new Map(); // of the sentences as they were last shown
 		this.actions = {
-			undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), next: () => this.next(), back: () => this.back(), save: () => this.attempt(() => write("save").then(() => this.refresh(true))), confirm: () => this.confirmSentence(),
+			undo: () => this.turnBack("undo"), redo: () => this.turnBack("redo"), next: () => this.step("next"), back: () => this.step("back"), save: () => this.attempt(() => write("save").then(() => this.refresh(true))), confirm: () => this.step("confirmSentence"),
 			help: () => find("help").showModal(), learn: () => this.learning.learn(), go: (number) => this.go(number - 1), find: (pattern) => this.alike.find(pattern),
 		};
 	}
@@ -123,6 +123,12 @@ class Workbench {
 			this.notify("");
 			announce(`Sentence ${index + 1}: ${this.view.text}`);
 		});
+	}
+
+	// Go from the sentence that the step before has come to.
+	step(name) {
+		this.steps = Promise.resolve(this.steps).then(() => this[name]());
+		return this.steps;
 	}
 
 	async next() {
