@@ -6,12 +6,13 @@ from pathlib import Path
 
 from tools.languages.sets import LanguageSet
 
-STUDENT = "--system arc-hybrid --width 160 --layers 2 --hidden 160 --rows 8192 --epochs 20"
+STUDENT = "--system arc-hybrid --width 192 --layers 3 --hidden 160 --rows 6144"  # in 4 MB
+EPOCHS = 20  # of gold and silver; without silver, as many as of any network
 TEACHER = "--teacher-batch 1000"
 SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
-TAUGHT_WORDS = 600_000  # that a teacher learns from, counted in each epoch
-TEACHER_EPOCHS = 6, 30  # at least, at most
+TAUGHT_WORDS = 1_000_000  # that a teacher learns from, counted in each epoch
+TEACHER_EPOCHS = 6, 60  # at least, at most
 BATCH_WORDS = 1000  # of a student, at least: with silver, an epoch has enough steps
 STEPS = 80  # of an epoch, in gold
 TUNING_EPOCHS = 12  # on gold alone, after the student: +3 LAS (da_ddt, dev)
@@ -34,6 +35,7 @@ def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) 
     words += ["--encoder", str(encoder)] if encoder else []
     words += ["--silver-per-gold", f"{silver_per_gold(one):.2f}"]
     words += [*sizes, "--lemma-size", str(one.about.get("lemma_size", LEMMA_SIZE))]
+    words += ["--epochs", str(EPOCHS)]
     words += ["--batch-words", str(max(BATCH_WORDS, one.n_words // STEPS))]
     return [*words, *TEACHER.split(), *STUDENT.split()]
 
