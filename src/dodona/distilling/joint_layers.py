@@ -79,8 +79,13 @@ class JointLayers:
 
     def settings(self, settings: TeacherSettings) -> TeacherSettings:
         """Return the settings of a teacher that begins with these layers."""
-        sizes = {"width": self.width, "layers": self.layers, "words": bool(self.characters)}
-        return replace(settings, **sizes, learning_rate=RATE)
+        return replace(
+            settings,
+            width=self.width,
+            layers=self.layers,
+            words=bool(self.characters),
+            learning_rate=RATE,
+        )
 
     def begin(self, network: TeacherNetwork, inventory: TeacherInventory) -> None:
         """Fill in the layers of a network; what is new, by name, begins at random."""

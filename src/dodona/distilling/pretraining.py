@@ -110,7 +110,8 @@ class PieceCorpus:
     def join(cls, parts: Sequence[PieceCorpus], repeats: Sequence[float], seed: int) -> PieceCorpus:
         """Return one corpus of several languages, some of whose sentences are repeated."""
         random = np.random.default_rng(seed)
-        pieces, sizes, languages = [], [], []
+        pieces, sizes = [], []
+        languages: list[AnyArray] = []
         for number, (part, repeat) in enumerate(zip(parts, repeats, strict=True)):
             whole, rest = divmod(repeat, 1)
             chosen = np.concatenate(
