@@ -1,6 +1,6 @@
 /* Compares every kernel variant of this machine with the plain one, bit for bit.
  *
- *     c++ -std=c++17 -O2 -ffp-contract=off -I src/dodona/core/network kernels_check.cpp -o check && ./check
+ *     c++ -std=c++17 -O2 -ffp-contract=off -I src/dodona/core/base -I src/dodona/core/network kernels_check.cpp -o check && ./check
  *
  * Prints a line for each variant; the exit status tells whether all are equal. "speed" as an argument
  * also times them.
@@ -24,16 +24,16 @@ static int8_t random_byte(int least, int edge) {
 }
 
 /* Compare the sums of the plain kernel with those of another. */
-static bool same_ints(const Variant& plain, const Variant& other, int n_rows, int n_inputs, int edge) {
+static bool same_ints(const Variant& plain, const Variant& other, int n_rows, int n_inputs, int n_blocks, int edge) {
     const size_t stride = (size_t) n_inputs + 16 * (size_t) between(0, 1);
-    std::vector<int8_t> rows(n_rows * stride), block((size_t) N_OUTPUTS * n_inputs);
-    std::vector<int32_t> row_sums((size_t) n_rows), a((size_t) n_rows * N_OUTPUTS), b(a);
+    std::vector<int8_t> rows(n_rows * stride), blocks((size_t) n_blocks * N_OUTPUTS * n_inputs);
+    std::vector<int32_t> row_sums((size_t) n_rows), a((size_t) n_rows * n_blocks * N_OUTPUTS + 1, 12345), b(a);
     for (auto& x : rows) x = random_byte(-128, edge);
-    for (auto& x : block) x = random_byte(-127, edge && between(0, 1) ? -edge : edge);
+    for (auto& x : blocks) x = random_byte(-127, edge && between(0, 1) ? -edge : edge);
     for (int r = 0; r < n_rows; r++)
         for (int k = 0; k < n_inputs; k++) row_sums[r] += rows[r * stride + k];
-    plain.ints(rows.data(), stride, row_sums.data(), n_rows, block.data(), n_inputs, a.data());
-    other.ints(rows.data(), stride, row_sums.data(), n_rows, block.data(), n_inputs, b.data());
+    plain.ints(rows.data(), stride, row_sums.data(), n_rows, blocks.data(), n_blocks, n_inputs, a.data());
+    other.ints(rows.data(), stride, row_sums.data(), n_rows, blocks.data(), n_blocks, n_inputs, b.data());
     return a == b;
 }
 
@@ -121,8 +121,8 @@ static bool same_together(const Variant& variant, int hidden, int n_classes, int
     for (auto& x : units) x = (int16_t) between(-9000, 9000);
     for (size_t r = 0; r < rows.size(); r++) rows[r] = units.data() + r * hidden;
     for (int i = 0; i < n_states; i++)
-        state_bytes(rows.data() + i * n_rows, n_rows, bias.data(), hidden, halves.data() + (size_t) 2 * i * hidden,
-                    sums.data() + 2 * i);
+        state_bytes(variant, rows.data() + i * n_rows, n_rows, bias.data(), hidden,
+                    halves.data() + (size_t) 2 * i * hidden, sums.data() + 2 * i);
     class_scores(variant, halves.data(), sums.data(), n_states, classes, together.data());
     for (int i = 0; i < n_states; i++) {
         state_scores(variant, rows.data() + i * n_rows, n_rows, bias.data(), classes, alone.data());
@@ -155,6 +155,51 @@ static bool same_in_part(const Variant& variant, int n_in, bool int8) {
     for (int i = 0; i < n_rows; i++)
         if (std::memcmp(&some[(size_t) i * n], &all[(size_t) i * n_out + first], n * 2) != 0) return false;
     return true;
+}
+
+/* Compare the operations between products with those of the plain variant: every result, as bytes. */
+static std::vector<char> results_of(const Loops& loops, const std::vector<float>& numbers, int width, int n_tags) {
+    const int n_words = 5;
+    const size_t n = (size_t) width;
+    std::vector<float> row(n), words(n_words * n), gated(n_words * n), scratch(n), tags((size_t) n_tags + 8);
+    std::vector<int8_t> bytes(n);
+    std::vector<int32_t> sums(2 * n);
+    std::vector<int16_t> rounded(2 * n + 16);
+    std::vector<char> all;
+    const auto keep = [&](const void* from, size_t size) {
+        all.insert(all.end(), (const char*) from, (const char*) from + size);
+    };
+    const float* x = numbers.data();
+    loops.normalise(x, row.data(), width), keep(row.data(), 4 * n);
+    loops.largest_piece(x, row.data(), width), keep(row.data(), 4 * n);
+    const float largest = loops.largest_size(x, width);
+    const int32_t sum = loops.quantise(x, bytes.data(), width, largest);
+    keep(&largest, 4), keep(&sum, 4), keep(bytes.data(), n);
+    std::memcpy(words.data(), x, 4 * words.size());
+    loops.look_around(words.data(), n, x, scratch.data(), width, n_words), keep(words.data(), 4 * words.size());
+    for (const bool from_right : {false, true})
+        loops.recur(x, 3 * n, gated.data(), n, scratch.data(), width, 0, width, n_words, from_right),
+            keep(gated.data(), 4 * gated.size());
+    std::memcpy(tags.data(), x, 4 * (size_t) n_tags);
+    const int best = loops.first_largest(tags.data(), n_tags);
+    loops.softmax(tags.data(), n_tags, x[best]), keep(&best, sizeof best), keep(tags.data(), 4 * (size_t) n_tags);
+    for (size_t i = 0; i < sums.size(); i++) sums[i] = (int32_t) (x[i] * 1e6f);
+    const float* of_rows = x + 3 * n;
+    loops.store_results(sums.data(), of_rows, 2, x + n, x + 2 * n, width, words.data(), n + 16);
+    keep(words.data(), 4 * words.size());
+    loops.add_results(sums.data(), of_rows, 2, x + n, x + 2 * n, width, words.data(), n + 16);
+    keep(words.data(), 4 * words.size());
+    int16_t* const rows[] = {rounded.data() + n, rounded.data()};
+    loops.round_results(sums.data(), of_rows, 2, x + n, width, rows, 16), keep(rounded.data(), 2 * rounded.size());
+    return all;
+}
+
+static bool same_loops(const Variant& plain, const Variant& other, int width, int n_tags) {
+    std::normal_distribution<float> normal;
+    const float spread = std::ldexp(1.0f, between(-20, 8));
+    std::vector<float> numbers((size_t) 15 * width);
+    for (auto& x : numbers) x = between(0, 9) ? normal(random_bits) * spread : 0.0f;
+    return results_of(*plain.loops, numbers, width, n_tags) == results_of(*other.loops, numbers, width, n_tags);
 }
 
 template <typename Function> static double seconds(int times, Function function) {
@@ -200,9 +245,10 @@ int main(int n_arguments, char** arguments) {
     for (int v = 0; v < n; v++) {
         int n_wrong = 0, n_cases = 0;
         for (int n_rows = 1; n_rows <= MOST_ROWS; n_rows += n_rows < 9 ? 1 : 11)
-            for (const int n_inputs : {16, 32, 48, 192, 512}) {
-                for (int edge = -1; edge <= 1; edge++, n_cases++)
-                    n_wrong += !same_ints(found[0], found[v], n_rows, n_inputs, edge);
+            for (const int n_inputs : {16, 32, 48, 80, 160, 192, 512}) {
+                for (int n_blocks = 1; n_blocks <= MOST_BLOCKS; n_blocks++)
+                    for (int edge = -1; edge <= 1; edge++, n_cases++)
+                        n_wrong += !same_ints(found[0], found[v], n_rows, n_inputs, n_blocks, edge);
                 for (int k = 0; k < 2; k++, n_cases++)
                     n_wrong += !right_floats(found[v], n_rows, n_inputs - between(0, 15));
             }
@@ -222,6 +268,9 @@ int main(int n_arguments, char** arguments) {
                 n_wrong += !same_in_part(found[v], n_in, int8);
                 n_cases++;
             }
+        for (const int width : {32, 96, 256})
+            for (int n_tags = 1; n_tags <= width; n_tags += 7, n_cases++)
+                n_wrong += !same_loops(found[0], found[v], width, n_tags);
         std::printf("%s: %d of %d cases equal", found[v].name, n_cases - n_wrong, n_cases);
         if (n_arguments > 1 && !std::strcmp(arguments[1], "speed")) time_variant(found[v]);
         std::printf("\n");

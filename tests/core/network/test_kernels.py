@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-HEADERS = HERE.parent.parent.parent / "src" / "dodona" / "core" / "network"
+CORE = HERE.parent.parent.parent / "src" / "dodona" / "core"
+HEADERS = [f"-I{CORE / name}" for name in ("base", "network")]
 COMPILER = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
 
 
@@ -21,7 +22,7 @@ def test_all_kernels_are_equal_to_the_bit(flags: list[str], tmp_path: Path) -> N
     program = tmp_path / "kernels_check"
     options = ["-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", *flags]
     source = HERE / "kernels_check.cpp"
-    subprocess.run([COMPILER, *options, f"-I{HEADERS}", source, "-o", program], check=True)
+    subprocess.run([COMPILER, *options, *HEADERS, source, "-o", program], check=True)
     found = subprocess.run([program], capture_output=True, text=True, check=False)
     lines = found.stdout.splitlines()
     assert lines[0].startswith("plain: ")

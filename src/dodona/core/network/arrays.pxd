@@ -4,8 +4,19 @@ from libcpp cimport bool
 from libcpp.vector cimport vector
 
 cdef extern from "state_scores.h" namespace "dodona" nogil:
+    cppclass Loops:
+        void normalise(const float* x, float* to, int n) noexcept
+        void largest_piece(const float* pieces, float* to, int n) noexcept
+        void look_around(float* words, size_t stride, const float* conv, float* before, int d,
+                         int n_words) noexcept
+        void recur(const float* u, size_t u_stride, float* to, size_t to_stride, float* h, int d,
+                   int begin, int end, int n_words, bool from_right) noexcept
+        int first_largest(float* x, int n) noexcept
+        void softmax(float* x, int n, float largest) noexcept
+
     cppclass Variant:
         const char* name
+        const Loops* loops
 
     cppclass Rows:
         int n
@@ -16,7 +27,7 @@ cdef extern from "state_scores.h" namespace "dodona" nogil:
         void reshape(int n_rows, int width) except +
         void release() noexcept
         float* row(int i)
-        void make_bytes() except +
+        void make_bytes(const Loops& loops) except +
 
         @staticmethod
         size_t packed_size(int width, bool as_int8)

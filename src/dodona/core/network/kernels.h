@@ -11,7 +11,7 @@ namespace dodona {
 /* Fill in the variants, at most MOST_VARIANTS, fastest last; return their number. */
 static inline int list_variants(Variant* found) {
     int n = 0;
-    found[n++] = Variant{"plain", plain_ints, plain_floats};
+    found[n++] = Variant{"plain", plain_ints, plain_floats, &four_lanes::loops};
 #if defined(DODONA_NEON)
     n = add_neon(found, n);
 #elif defined(DODONA_SSE2)

@@ -42,10 +42,7 @@ static inline void neon_row(const int8_t* row, const int8_t* block, int n_inputs
     for (int v = 0; v < 4; v++) vst1q_s32(sums + 4 * v, vpaddq_s32(sum[2 * v], sum[2 * v + 1]));
 }
 
-static void neon_ints(const int8_t* rows, size_t stride, const int32_t*, int n_rows, const int8_t* block,
-                      int n_inputs, int32_t* sums) {
-    for (int r = 0; r < n_rows; r++) neon_row(rows + r * stride, block, n_inputs, sums + r * N_OUTPUTS);
-}
+static const IntKernel neon_ints = ints_one_by_one<neon_row>;
 
 #if defined(DODONA_DOT)
 
@@ -69,7 +66,7 @@ static void neon_ints(const int8_t* rows, size_t stride, const int32_t*, int n_r
 
 template <int R>
 DODONA_DOT_TARGET static void dot_rows(const int8_t* rows, size_t stride, const int32_t*, const int8_t* block,
-                                       int n_inputs, int32_t* sums) {
+                                       int n_inputs, int32_t* sums, int width) {
     int32x4_t sum[R][4];
     int8x16_t x[R];
     DODONA_UNROLL
@@ -84,15 +81,15 @@ DODONA_DOT_TARGET static void dot_rows(const int8_t* rows, size_t stride, const 
     }
     DODONA_UNROLL
     for (int r = 0; r < R; r++) {
-        vst1q_s32(sums + r * N_OUTPUTS, sum[r][0]);
-        vst1q_s32(sums + r * N_OUTPUTS + 4, sum[r][1]);
-        vst1q_s32(sums + r * N_OUTPUTS + 8, sum[r][2]);
-        vst1q_s32(sums + r * N_OUTPUTS + 12, sum[r][3]);
+        vst1q_s32(sums + r * width, sum[r][0]);
+        vst1q_s32(sums + r * width + 4, sum[r][1]);
+        vst1q_s32(sums + r * width + 8, sum[r][2]);
+        vst1q_s32(sums + r * width + 12, sum[r][3]);
     }
 }
 #undef DODONA_DOT_STEP
 
-static const IntKernel dot_ints = ints_by_rows<nullptr, dot_rows<4>, dot_rows<2>, dot_rows<1>>;
+static const IntKernel dot_ints = ints_by_tiles<IntTiles<1, nullptr, dot_rows<4>, dot_rows<2>, dot_rows<1>>>;
 
 static inline bool has_dot() {
 #if defined(__linux__)
@@ -109,9 +106,9 @@ static inline bool has_dot() {
 #endif
 
 static inline int add_neon(Variant* found, int n) {
-    found[n++] = Variant{"neon", neon_ints, four_floats};
+    found[n++] = Variant{"neon", neon_ints, four_floats, &four_lanes::loops};
 #if defined(DODONA_DOT)
-    if (has_dot()) found[n++] = Variant{"neon-dot", dot_ints, four_floats};
+    if (has_dot()) found[n++] = Variant{"neon-dot", dot_ints, four_floats, &four_lanes::loops};
 #endif
     return n;
 }

@@ -1,7 +1,9 @@
-/* Kernels for x86-64: SSE2 (always available), AVX2, and byte dot products (VNNI) of 256 and 512 bits. */
+/* Kernels for x86-64: SSE2 (always available), AVX2, and byte dot products (VNNI) of 256 and 512 bits; those
+ * for tiles are in kernels_amx.h. */
 #ifndef DODONA_KERNELS_X86_H
 #define DODONA_KERNELS_X86_H
 
+#include "kernels_amx.h"
 #include "kernels_plain.h"
 
 #if defined(DODONA_SSE2)
@@ -51,10 +53,7 @@ static inline void sse2_row(const int8_t* row, const int8_t* block, int n_inputs
     }
 }
 
-static void sse2_ints(const int8_t* rows, size_t stride, const int32_t*, int n_rows, const int8_t* block,
-                      int n_inputs, int32_t* sums) {
-    for (int r = 0; r < n_rows; r++) sse2_row(rows + r * stride, block, n_inputs, sums + r * N_OUTPUTS);
-}
+static const IntKernel sse2_ints = ints_one_by_one<sse2_row>;
 
 #if defined(DODONA_AVX)
 
@@ -62,7 +61,7 @@ static void sse2_ints(const int8_t* rows, size_t stride, const int32_t*, int n_r
  * value is multiplied by weights that take the row's sign: 2 · 128 · 127 < 2^15 does not saturate. */
 template <int R>
 DODONA_AVX2_TARGET static void avx2_rows(const int8_t* rows, size_t stride, const int32_t*, const int8_t* block,
-                                         int n_inputs, int32_t* sums) {
+                                         int n_inputs, int32_t* sums, int width) {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sum[R][2];
     DODONA_UNROLL
@@ -81,12 +80,12 @@ DODONA_AVX2_TARGET static void avx2_rows(const int8_t* rows, size_t stride, cons
     }
     DODONA_UNROLL
     for (int r = 0; r < R; r++) {
-        _mm256_storeu_si256((__m256i*) (sums + r * N_OUTPUTS), sum[r][0]);
-        _mm256_storeu_si256((__m256i*) (sums + r * N_OUTPUTS + 8), sum[r][1]);
+        _mm256_storeu_si256((__m256i*) (sums + r * width), sum[r][0]);
+        _mm256_storeu_si256((__m256i*) (sums + r * width + 8), sum[r][1]);
     }
 }
 
-static const IntKernel avx2_ints = ints_by_rows<nullptr, avx2_rows<4>, avx2_rows<2>, avx2_rows<1>>;
+static const IntKernel avx2_ints = ints_by_tiles<IntTiles<1, nullptr, avx2_rows<4>, avx2_rows<2>, avx2_rows<1>>>;
 
 template <int R>
 DODONA_AVX2_TARGET static void avx2_float_rows(const float* rows, size_t stride, const float* block, int n_inputs,
@@ -119,7 +118,7 @@ static const FloatKernel avx2_floats =
 
 template <int R>
 DODONA_AVX_VNNI_TARGET static void vnni_rows(const int8_t* rows, size_t stride, const int32_t* row_sums,
-                                             const int8_t* block, int n_inputs, int32_t* sums) {
+                                             const int8_t* block, int n_inputs, int32_t* sums, int width) {
     const __m256i shift = _mm256_set1_epi8(-128);
     __m256i sum[R][2];
     DODONA_UNROLL
@@ -136,12 +135,12 @@ DODONA_AVX_VNNI_TARGET static void vnni_rows(const int8_t* rows, size_t stride, 
     }
     DODONA_UNROLL
     for (int r = 0; r < R; r++) {
-        _mm256_storeu_si256((__m256i*) (sums + r * N_OUTPUTS), sum[r][0]);
-        _mm256_storeu_si256((__m256i*) (sums + r * N_OUTPUTS + 8), sum[r][1]);
+        _mm256_storeu_si256((__m256i*) (sums + r * width), sum[r][0]);
+        _mm256_storeu_si256((__m256i*) (sums + r * width + 8), sum[r][1]);
     }
 }
 
-static const IntKernel vnni_ints = ints_by_rows<nullptr, vnni_rows<4>, vnni_rows<2>, vnni_rows<1>>;
+static const IntKernel vnni_ints = ints_by_tiles<IntTiles<1, nullptr, vnni_rows<4>, vnni_rows<2>, vnni_rows<1>>>;
 
 static inline bool has_avx_vnni() {
     unsigned a = 0, b, c, d;
@@ -150,26 +149,38 @@ static inline bool has_avx_vnni() {
 
 #endif
 
-/* One instruction for all 16 outputs; eight rows hide its latency. */
-template <int R>
-DODONA_AVX512_TARGET static void avx512_rows(const int8_t* rows, size_t stride, const int32_t* row_sums,
-                                             const int8_t* block, int n_inputs, int32_t* sums) {
+/* One instruction for all 16 outputs. Two blocks share the broadcast bytes of a row, and 16 sums hide the
+ * latency of the dot product. */
+template <int R, int B>
+DODONA_AVX512_TARGET static void avx512_tile(const int8_t* rows, size_t stride, const int32_t* row_sums,
+                                             const int8_t* blocks, int n_inputs, int32_t* sums, int width) {
     const __m512i shift = _mm512_set1_epi8(-128);
-    __m512i sum[R];
+    const size_t block_size = (size_t) N_OUTPUTS * n_inputs;
+    __m512i sum[R][B];
     DODONA_UNROLL
-    for (int r = 0; r < R; r++) sum[r] = _mm512_set1_epi32(-128 * row_sums[r]);
-    for (int k = 0; k < n_inputs; k += 4, block += 4 * N_OUTPUTS) {
-        const __m512i weights = _mm512_xor_si512(_mm512_loadu_si512(block), shift);
+    for (int r = 0; r < R; r++)
+        for (int b = 0; b < B; b++) sum[r][b] = _mm512_set1_epi32(-128 * row_sums[r]);
+    for (int k = 0; k < n_inputs; k += 4, blocks += 4 * N_OUTPUTS) {
+        __m512i weights[B];
         DODONA_UNROLL
-        for (int r = 0; r < R; r++)
-            sum[r] = _mm512_dpbusd_epi32(sum[r], weights, _mm512_set1_epi32(four_bytes(rows + r * stride + k)));
+        for (int b = 0; b < B; b++)
+            weights[b] = _mm512_xor_si512(_mm512_loadu_si512(blocks + b * block_size), shift);
+        DODONA_UNROLL
+        for (int r = 0; r < R; r++) {
+            const __m512i x = _mm512_set1_epi32(four_bytes(rows + r * stride + k));
+            DODONA_UNROLL
+            for (int b = 0; b < B; b++) sum[r][b] = _mm512_dpbusd_epi32(sum[r][b], weights[b], x);
+        }
     }
     DODONA_UNROLL
-    for (int r = 0; r < R; r++) _mm512_storeu_si512(sums + r * N_OUTPUTS, sum[r]);
+    for (int r = 0; r < R; r++)
+        for (int b = 0; b < B; b++) _mm512_storeu_si512(sums + r * width + b * N_OUTPUTS, sum[r][b]);
 }
 
-static const IntKernel avx512_ints =
-    ints_by_rows<avx512_rows<8>, avx512_rows<4>, avx512_rows<2>, avx512_rows<1>>;
+template <int B>
+using Avx512Tiles = IntTiles<B, avx512_tile<8, B>, avx512_tile<4, B>, avx512_tile<2, B>, avx512_tile<1, B>>;
+
+static constexpr IntKernel avx512_ints = ints_by_tiles<Avx512Tiles<2>, Avx512Tiles<1>>;
 
 template <int R>
 DODONA_AVX512_TARGET static void avx512_float_rows(const float* rows, size_t stride, const float* block, int n_inputs,
@@ -198,14 +209,18 @@ static inline bool has_avx512_vnni() {
 #endif
 
 static inline int add_x86(Variant* found, int n) {
-    found[n++] = Variant{"sse2", sse2_ints, four_floats};
+    found[n++] = Variant{"sse2", sse2_ints, four_floats, &four_lanes::loops};
 #if defined(DODONA_AVX)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) found[n++] = Variant{"avx2", avx2_ints, avx2_floats};
+    if (__builtin_cpu_supports("avx2")) found[n++] = Variant{"avx2", avx2_ints, avx2_floats, &eight_lanes::loops};
 #if defined(DODONA_AVX_VNNI)
-    if (has_avx_vnni()) found[n++] = Variant{"avx-vnni", vnni_ints, avx2_floats};
+    if (has_avx_vnni()) found[n++] = Variant{"avx-vnni", vnni_ints, avx2_floats, &eight_lanes::loops};
 #endif
-    if (has_avx512_vnni()) found[n++] = Variant{"avx512-vnni", avx512_ints, avx512_floats};
+    if (has_avx512_vnni()) found[n++] = Variant{"avx512-vnni", avx512_ints, avx512_floats, &eight_lanes::loops};
+#if defined(DODONA_AMX)
+    if (has_avx512_vnni() && has_amx())
+        found[n++] = Variant{"amx", amx_ints<avx512_ints>, avx512_floats, &eight_lanes::loops};
+#endif
 #endif
     return n;
 }

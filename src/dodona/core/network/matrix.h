@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "large_pages.h"
 #include "elementwise.h"
 #include "kernels.h"
 
@@ -18,7 +19,7 @@ struct Rows {
     int n = 0, width = 0;
     size_t stride = 0;
     std::vector<float> values;
-    std::vector<int8_t> bytes;
+    dodona_large<int8_t> bytes;
     std::vector<float> units;      /* scale of the bytes of a row */
     std::vector<int32_t> sums;     /* of the bytes of a row */
     bool is_quantised = false;
@@ -34,12 +35,12 @@ struct Rows {
         if (units.size() < (size_t) n) units.resize((size_t) n);
         if (sums.size() < (size_t) n) sums.resize((size_t) n);
     }
-    void make_bytes() {
+    void make_bytes(const Loops& loops) {
         if (is_quantised) return;
         make_room_for_bytes();
         /* in two passes, so that no row waits for its own maximum: 1.1x */
-        for (int i = 0; i < n; i++) units[i] = largest_size(row(i), (int) stride);
-        for (int i = 0; i < n; i++) sums[i] = quantise(row(i), bytes.data() + i * stride, (int) stride, units[i]);
+        for (int i = 0; i < n; i++) units[i] = loops.largest_size(row(i), (int) stride);
+        for (int i = 0; i < n; i++) sums[i] = loops.quantise(row(i), bytes.data() + i * stride, (int) stride, units[i]);
         for (int i = 0; i < n; i++) units[i] = unit_of(units[i]);
         is_quantised = true;
     }
@@ -101,7 +102,7 @@ struct Table {
 struct Matrix {
     int n_out = 0, n_in = 0, n_blocks = 0, n_padded_in = 0;
     bool is_int8 = false;
-    std::vector<int8_t> bytes;
+    dodona_large<int8_t> bytes;
     std::vector<float> floats;
     std::vector<float> units;      /* scale of the bytes of an output; padded with 0, as is the bias */
     std::vector<float> bias;
@@ -144,81 +145,90 @@ struct Matrix {
         std::vector<int8_t> packed((size_t) n_out * n_in), packed_row((size_t) n_padded_in);
         for (int j = 0; j < n_out; j++) {
             memcpy(row.data(), weights + (size_t) j * n_in, sizeof(float) * n_in);
-            const float largest = largest_size(row.data(), n_padded_in);
+            const float largest = four_lanes::largest_size(row.data(), n_padded_in);
             scales[j] = unit_of(largest);
-            quantise(row.data(), packed_row.data(), n_padded_in, largest);
+            four_lanes::quantise(row.data(), packed_row.data(), n_padded_in, largest);
             memcpy(packed.data() + (size_t) j * n_in, packed_row.data(), (size_t) n_in);
         }
         pack(packed.data(), scales.data());
     }
 };
 
-/* Call finish(row, first output, four results, their bias) for every row and every four outputs from `first`
- * to `end`; both are multiples of 16. */
+/* Call finish(first row, number of rows, first output, number of outputs, sums) for all rows and all outputs from
+ * `first` to `end`, some at a time; both are multiples of 16. */
 template <typename Finish>
-static inline void multiply_rows(const Variant& variant, const Matrix& matrix, Rows& x, int first, int end,
+static inline void multiply_ints(const Variant& variant, const Matrix& matrix, Rows& x, int first, int end,
                                  Finish finish) {
-    int32_t sums[MOST_ROWS * N_OUTPUTS];
-    float results[MOST_ROWS * N_OUTPUTS];
-    if (matrix.is_int8) x.make_bytes();
-    const int n_rows = x.n, n_in = matrix.is_int8 ? matrix.n_padded_in : matrix.n_in;
-    const float* row_units = x.units.data();
-    for (int at = first; at < end; at += N_OUTPUTS) {
-        Four unit[4], bias[4];
-        for (int k = 0; k < 4; k++) {
-            unit[k] = load(&matrix.units[at + 4 * k]);
-            bias[k] = load(&matrix.bias[at + 4 * k]);
-        }
-        for (int i = 0; i < n_rows; i += MOST_ROWS) {
-            const int n = n_rows - i < MOST_ROWS ? n_rows - i : MOST_ROWS;
-            if (matrix.is_int8) {
-                const int8_t* block = &matrix.bytes[(size_t) at * n_in];
-                variant.ints(&x.bytes[i * x.stride], x.stride, &x.sums[i], n, block, n_in, sums);
-                for (int r = 0; r < n; r++) {
-                    const Four row_unit = four(row_units[i + r]);
-                    DODONA_UNROLL
-                    for (int k = 0; k < 4; k++) {
-                        const Four sum = to_floats(load_ints(sums + r * N_OUTPUTS + 4 * k));
-                        finish(i + r, at + 4 * k, multiply(sum, multiply(row_unit, unit[k])), bias[k]);
-                    }
-                }
-            } else {
-                variant.floats(x.row(i), x.stride, n, &matrix.floats[(size_t) at * n_in], n_in, results);
-                for (int r = 0; r < n; r++)
-                    for (int k = 0; k < 4; k++)
-                        finish(i + r, at + 4 * k, load(results + r * N_OUTPUTS + 4 * k), bias[k]);
-            }
+    int32_t sums[MOST_ROWS * MOST_BLOCKS * N_OUTPUTS];
+    const int most = MOST_BLOCKS * N_OUTPUTS, n_in = matrix.n_padded_in;
+    x.make_bytes(*variant.loops);
+    for (int at = first; at < end; at += most) {
+        const int width = end - at < most ? end - at : most;
+        for (int i = 0; i < x.n; i += MOST_ROWS) {
+            const int n = x.n - i < MOST_ROWS ? x.n - i : MOST_ROWS;
+            variant.ints(&x.bytes[i * x.stride], x.stride, &x.sums[i], n, &matrix.bytes[(size_t) at * n_in],
+                         width / N_OUTPUTS, n_in, sums);
+            finish(i, n, at, width, sums);
         }
     }
+}
+
+/* Call finish(row, first output, four results) for every row and every four outputs from `first` to `end`. */
+template <typename Finish>
+static inline void multiply_floats(const Variant& variant, const Matrix& matrix, Rows& x, int first, int end,
+                                   Finish finish) {
+    float results[MOST_ROWS * N_OUTPUTS];
+    for (int at = first; at < end; at += N_OUTPUTS)
+        for (int i = 0; i < x.n; i += MOST_ROWS) {
+            const int n = x.n - i < MOST_ROWS ? x.n - i : MOST_ROWS;
+            variant.floats(x.row(i), x.stride, n, &matrix.floats[(size_t) at * matrix.n_in], matrix.n_in, results);
+            for (int r = 0; r < n; r++)
+                for (int k = 0; k < N_OUTPUTS; k += 4) finish(i + r, at + k, load(results + r * N_OUTPUTS + k));
+        }
 }
 
 /* to = matrix · x + bias */
 static inline void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
     to.reshape(x.n, matrix.n_out);
-    float* first = to.values.data();
-    const size_t stride = to.stride;
-    multiply_rows(variant, matrix, x, 0, matrix.n_blocks * N_OUTPUTS, [=](int i, int at, Four result, Four bias) {
-        store(first + i * stride + at, add(result, bias));
-    });
+    const float *bias = matrix.bias.data(), *units = matrix.units.data();
+    const int end = matrix.n_blocks * N_OUTPUTS;
+    if (matrix.is_int8)
+        multiply_ints(variant, matrix, x, 0, end, [&](int i, int n_rows, int at, int n, const int32_t* sums) {
+            variant.loops->store_results(sums, &x.units[i], n_rows, units + at, bias + at, n, to.row(i) + at, to.stride);
+        });
+    else
+        multiply_floats(variant, matrix, x, 0, end, [&](int i, int at, Four result) {
+            store(to.row(i) + at, add(result, load(bias + at)));
+        });
 }
 
 /* to = to + (matrix · x + bias); the number of outputs is a multiple of 16 */
 static inline void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
     to.is_quantised = false;
-    float* first = to.values.data();
-    const size_t stride = to.stride;
-    multiply_rows(variant, matrix, x, 0, matrix.n_blocks * N_OUTPUTS, [=](int i, int at, Four result, Four bias) {
-        float* sum = first + i * stride + at;
-        store(sum, add(load(sum), add(result, bias)));
-    });
+    const float *bias = matrix.bias.data(), *units = matrix.units.data();
+    const int end = matrix.n_blocks * N_OUTPUTS;
+    if (matrix.is_int8)
+        multiply_ints(variant, matrix, x, 0, end, [&](int i, int n_rows, int at, int n, const int32_t* sums) {
+            variant.loops->add_results(sums, &x.units[i], n_rows, units + at, bias + at, n, to.row(i) + at, to.stride);
+        });
+    else
+        multiply_floats(variant, matrix, x, 0, end, [&](int i, int at, Four result) {
+            float* sum = to.row(i) + at;
+            store(sum, add(load(sum), add(result, load(bias + at))));
+        });
 }
 
 /* to[i] = some outputs of matrix · x, rounded, for each row i; `first` and `n` are multiples of 16 */
 static inline void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x, int first, int n,
                                    int16_t* const* to) {
-    multiply_rows(variant, matrix, x, first, first + n, [=](int i, int at, Four result, Four) {
-        store_int16(to[i] + (at - first), result);
-    });
+    if (matrix.is_int8)
+        multiply_ints(variant, matrix, x, first, first + n, [&](int i, int n_rows, int at, int n_sums, const int32_t* sums) {
+            variant.loops->round_results(sums, &x.units[i], n_rows, &matrix.units[at], n_sums, to + i, at - first);
+        });
+    else
+        multiply_floats(variant, matrix, x, first, first + n, [&](int i, int at, Four result) {
+            store_int16(to[i] + (at - first), result);
+        });
 }
 
 }  // namespace dodona

@@ -3,7 +3,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t
 from libcpp cimport bool
 from libcpp.vector cimport vector
 
-from dodona.core.network.arrays cimport Matrix, Rows, Variant, Table
+from dodona.core.network.arrays cimport Loops, Matrix, Rows, Table, Variant
 from dodona.core.network.tag_combinations cimport TagCombinations
 
 cdef extern from "state_scores.h" namespace "dodona" nogil:
@@ -15,8 +15,8 @@ cdef extern from "state_scores.h" namespace "dodona" nogil:
         Matrix matrix
         void set(const Matrix& matrix) except +
 
-    void state_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden,
-                     int8_t* halves, int32_t* sums) noexcept
+    void state_bytes(const Variant& variant, const int16_t* const* rows, int n_rows,
+                     const int32_t* bias, int hidden, int8_t* halves, int32_t* sums) noexcept
     void class_scores(const Variant& variant, const int8_t* halves, const int32_t* row_sums,
                       int n_states, const Classes& classes, int16_t* scores) noexcept
     void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows,
@@ -82,6 +82,7 @@ cdef class Network:
     cdef readonly size_t packed_size  # bytes of a word's row, packed for its products with slots
     cdef readonly str variant
     cdef Variant kernels
+    cdef const Loops* loops           # of the kernels
     cdef int n_embedded
     cdef vector[Table] tables     # per field
     cdef Matrix maxout
@@ -134,7 +135,7 @@ cdef class Network:
     cdef inline void prepare_state(self, const int16_t* const* rows, int n_rows, int8_t* halves,
                                    int32_t* sums) noexcept nogil:
         """Write the hidden units of a state as two rows of bytes, and their sums."""
-        state_bytes(rows, n_rows, self.hidden_bias.data(), self.hidden, halves, sums)
+        state_bytes(self.kernels, rows, n_rows, self.hidden_bias.data(), self.hidden, halves, sums)
 
     cdef inline void score_states(self, const int8_t* halves, const int32_t* sums, int n_states,
                                   int16_t* scores) noexcept nogil:

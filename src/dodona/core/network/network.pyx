@@ -22,14 +22,6 @@ from dodona.core.network.arrays cimport (
 
 cdef extern from "state_scores.h" namespace "dodona" nogil:
     int list_variants(Variant* found) noexcept
-    void normalise(const float* x, float* to, int n) noexcept
-    void largest_piece(const float* pieces, float* to, int n) noexcept
-    void look_around(float* words, size_t stride, const float* conv, float* before, int d,
-                     int n_words) noexcept
-    void recur(const float* u, size_t u_stride, float* to, size_t to_stride, float* h, int d,
-               int begin, int end, int n_words, bool from_right) noexcept
-    int first_largest(float* x, int n) noexcept
-    void softmax(float* x, int n, float largest) noexcept
     void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
     void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
     void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x, int first, int n,
@@ -105,6 +97,7 @@ cdef class Network:
 
     def __init__(self, about not None, arrays not None, str variant=None):
         find_variant(&self.kernels, variant)
+        self.loops = self.kernels.loops
         self.variant = self.kernels.name.decode()
         self.width = number_of(about, "width", 32, MOST_UNITS, 32)
         self.n_layers = number_of(about, "layers", 0, MOST_LAYERS)
@@ -195,8 +188,9 @@ cdef class Network:
             space.watch.lap(EMBEDDING)
             self.multiply(space, self.maxout, space.embedded, space.wide, False)
             for i in range(n):
-                largest_piece(space.wide.row(i), space.wide.row(i), self.width)
-                normalise(space.wide.row(i), vectors + <size_t> (done + i) * self.width, self.width)
+                self.loops.largest_piece(space.wide.row(i), space.wide.row(i), self.width)
+                self.loops.normalise(space.wide.row(i), vectors + <size_t> (done + i) * self.width,
+                                     self.width)
             space.watch.lap(NORMS)
             done += n
         space.n_types += n_types
@@ -280,7 +274,7 @@ cdef class Network:
         space.normalise_x()
         self.read_tags(space, space.tags.data() + <size_t> first_word * self.n_heads)
         if is_int8:
-            space.x.make_bytes()
+            space.x.make_bytes(self.loops[0])
         for i in range(n_words):
             space.x.pack_row(i, is_int8, space.packed.data() + (first_word + i) * self.packed_size)
         space.watch.lap(ROUNDING)
@@ -315,7 +309,7 @@ cdef class Network:
                       bint is_added) except -1 nogil:
         """Multiply rows by a matrix, and store or add the product."""
         if matrix.is_int8:
-            x.make_bytes()
+            x.make_bytes(self.loops[0])
             space.watch.lap(ROUNDING)
         if is_added:
             add_product(self.kernels, matrix, x, to)
@@ -327,27 +321,26 @@ cdef class Network:
     cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
                          int n_sentences) except -1 nogil:
         """Run all layers on `space.x`."""
-        cdef int layer, i, half = self.width // 2
-        cdef size_t first
+        cdef int layer, i, first, half = self.width // 2
         for layer in range(self.n_layers):
             space.normalise_x()
             first = 0
             for i in range(n_sentences):
-                look_around(space.normal.values.data() + first * space.normal.stride,
-                            space.normal.stride, self.convs[layer].data(), space.state.data(),
-                            self.width, lengths[i])
+                self.loops.look_around(space.normal.row(first), space.normal.stride,
+                                       self.convs[layer].data(), space.state.data(), self.width,
+                                       lengths[i])
                 first += lengths[i]
             space.watch.lap(NORMS)
             self.multiply(space, self.ins[layer], space.normal, space.wide, False)
             space.gated.reshape(space.x.n, self.width)
             first = 0
             for i in range(n_sentences):
-                recur(space.wide.values.data() + first * space.wide.stride, space.wide.stride,
-                      space.gated.values.data() + first * space.gated.stride, space.gated.stride,
-                      space.state.data(), self.width, 0, half, lengths[i], False)
-                recur(space.wide.values.data() + first * space.wide.stride, space.wide.stride,
-                      space.gated.values.data() + first * space.gated.stride, space.gated.stride,
-                      space.state.data(), self.width, half, self.width, lengths[i], True)
+                self.loops.recur(space.wide.row(first), space.wide.stride, space.gated.row(first),
+                                 space.gated.stride, space.state.data(), self.width, 0, half,
+                                 lengths[i], False)
+                self.loops.recur(space.wide.row(first), space.wide.stride, space.gated.row(first),
+                                 space.gated.stride, space.state.data(), self.width, half,
+                                 self.width, lengths[i], True)
                 first += lengths[i]
             space.watch.lap(RECURRENCE)
             self.multiply(space, self.outs[layer], space.gated, space.x, True)
@@ -368,7 +361,8 @@ cdef class Network:
             space.keep(self.n_layers + head, space.scores[head])
             for i in range(n):
                 at = <size_t> i * self.n_heads + head
-                tags[at] = first_largest(space.scores[head].row(i), self.heads[head].n_out)
+                tags[at] = self.loops.first_largest(space.scores[head].row(i),
+                                                    self.heads[head].n_out)
                 space.largest[at] = space.scores[head].row(i)[tags[at]]
             space.watch.lap(TAGS)
         if self.combinations is not None:
@@ -377,8 +371,8 @@ cdef class Network:
         for head in range(self.n_heads):
             if self.backs[head].n_out:
                 for i in range(n):
-                    softmax(space.scores[head].row(i), self.heads[head].n_out,
-                            space.largest[<size_t> i * self.n_heads + head])
+                    self.loops.softmax(space.scores[head].row(i), self.heads[head].n_out,
+                                       space.largest[<size_t> i * self.n_heads + head])
                 space.watch.lap(TAGS)
                 self.multiply(space, self.backs[head], space.scores[head], space.x, True)
         space.keep(self.n_layers + self.n_heads, space.x)
@@ -493,7 +487,7 @@ cdef class NetworkSpace:
         cdef int i
         self.normal.reshape(self.x.n, self.x.width)
         for i in range(self.x.n):
-            normalise(self.x.row(i), self.normal.row(i), self.x.width)
+            self.network.loops.normalise(self.x.row(i), self.normal.row(i), self.x.width)
         self.watch.lap(NORMS)
         return 0
 

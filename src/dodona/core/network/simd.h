@@ -54,6 +54,8 @@ static inline bool holds(Four a, Four b, Four sought) {
     return vmaxvq_u32(vorrq_u32(vceqq_f32(a, sought), vceqq_f32(b, sought))) != 0;
 }
 static inline FourInts load_ints(const int32_t* from) { return vld1q_s32(from); }
+static inline FourInts add(FourInts a, FourInts b) { return vaddq_s32(a, b); }
+static inline FourInts times_256(FourInts a) { return vshlq_n_s32(a, 8); }
 static inline Four to_floats(FourInts a) { return vcvtq_f32_s32(a); }
 /* 2 to the power of the integer in the low bits of each float */
 static inline Four whole_power(Four a) {
@@ -102,6 +104,8 @@ static inline bool holds(Four a, Four b, Four sought) {
     return _mm_movemask_ps(_mm_or_ps(_mm_cmpeq_ps(a, sought), _mm_cmpeq_ps(b, sought))) != 0;
 }
 static inline FourInts load_ints(const int32_t* from) { return _mm_loadu_si128((const __m128i*) from); }
+static inline FourInts add(FourInts a, FourInts b) { return _mm_add_epi32(a, b); }
+static inline FourInts times_256(FourInts a) { return _mm_slli_epi32(a, 8); }
 static inline Four to_floats(FourInts a) { return _mm_cvtepi32_ps(a); }
 static inline Four whole_power(Four a) {
     return _mm_castsi128_ps(_mm_add_epi32(_mm_slli_epi32(_mm_castps_si128(a), 23), _mm_set1_epi32(127 << 23)));
@@ -165,6 +169,13 @@ static inline bool holds(Four a, Four b, Four sought) {
 }
 static inline FourInts load_ints(const int32_t* from) {
     return each<FourInts>([&](int k) { return from[k]; });
+}
+/* unsigned, since sums may wrap around */
+static inline FourInts add(FourInts a, FourInts b) {
+    return each<FourInts>([&](int k) { return (int32_t) ((uint32_t) a.at[k] + (uint32_t) b.at[k]); });
+}
+static inline FourInts times_256(FourInts a) {
+    return each<FourInts>([&](int k) { return (int32_t) (256u * (uint32_t) a.at[k]); });
 }
 static inline Four to_floats(FourInts a) { return each<Four>([&](int k) { return (float) a.at[k]; }); }
 static inline Four whole_power(Four a) {
