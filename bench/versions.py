@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 import dodona
+from dodona.parsing.scorers import LinearParserScorer
 from dodona.treebank.raw_text import raw_text
 
 ONCE = 0.2  # least seconds of a measurement
@@ -58,10 +59,8 @@ def figures(folder: Path, model: str, epochs: int) -> dict[str, Any]:
     parser, test = dodona.load(model), folder / "dev.conllu"
     sentences = list(dodona.read(test, trees="ignored"))
     n_words, text = sum(map(len, sentences)), "".join(raw_text(sentences))
-    corpus, short = parser.encoder.encode(sentences), sentences[0]
-    content = test.read_bytes()
+    content, short = test.read_bytes(), sentences[0]
     tasks: dict[str, Callable[[], Any]] = {
-        "in the parser": lambda: parser.search.parse(corpus),
         "CoNLL-U to CoNLL-U, tags kept": lambda: b"".join(
             map(bytes, parser.pipe(dodona.read(io.BytesIO(content)), keep_tags=True))
         ),
@@ -69,6 +68,9 @@ def figures(folder: Path, model: str, epochs: int) -> dict[str, Any]:
             map(bytes, parser.pipe(dodona.read(io.BytesIO(content)), keep_tags=True, beam=8))
         ),
     }
+    if isinstance(parser.scorer, LinearParserScorer):  # a network reads words and parses at once
+        corpus = parser.encoder.encode(sentences)
+        tasks["in the parser"] = lambda: parser.search.parse(corpus)
     if parser.segmenter is not None:
         tasks["text to CoNLL-U"] = lambda: b"".join(map(bytes, parser.pipe_text(iter([text]))))
     found: dict[str, Any] = {
