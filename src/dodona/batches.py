@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from dodona.core.base.heaps import return_memory
 from dodona.core.base.values import show, to_int
 from dodona.settings import SettingsError
 from dodona.treebank.block import Block
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BATCH = 256  # sentences: with 64, tagger and parser evict each other from the cache, 1.2x slower
 MAX_BATCH_WORDS = 4096
 MAX_THREADS = 1024
-M_ARENA_MAX = -8  # in malloc.h
 AHEAD = 4  # batches in flight per thread
 MANY = 2_500_000  # bytes of sentences after which free memory is returned: with fewer, 1% slower
 
@@ -52,36 +51,6 @@ def _items(batches: Iterator[list[Any]]) -> Iterator[Any]:
     finally:
         if n_bytes >= MANY:
             return_memory()
-
-
-def return_memory() -> None:
-    """Return free memory of the C library to the system, where it can (glibc does).
-
-    It takes a millisecond. Under mixed load this shrank a server from 160 to 110 MB.
-    """
-    _malloc_trim()(0)
-
-
-@cache
-def _malloc_trim() -> Callable[[int], object]:
-    import ctypes  # here, as it takes 3 ms
-
-    if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
-        found: Callable[[int], object] = library.malloc_trim
-        return found
-    return int  # which does nothing
-
-
-def share_heaps(n_heaps: int) -> None:
-    """Let all threads that start from now on share a few heaps of the C library (glibc has many).
-
-    Each of its heaps keeps what its threads have freed. Under attack for one or two minutes, a
-    server took at most 292 to 307 MB with two of them, and 388 with as many as glibc makes.
-    """
-    import ctypes
-
-    if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "mallopt"):
-        library.mallopt(M_ARENA_MAX, n_heaps)
 
 
 def check_threads(threads: int) -> None:

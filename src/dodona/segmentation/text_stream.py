@@ -18,8 +18,8 @@ from dodona.batches import (
     batches_of,
     check_threads,
     n_words_of,
-    return_memory,
 )
+from dodona.core.base.heaps import return_memory
 from dodona.records import record
 from dodona.segmentation.pieces import PIECE, JoinedScans, Piece, Source, cut
 from dodona.segmentation.segmenter import Segmenter, Splitting, require_segmenter

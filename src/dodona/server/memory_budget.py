@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-from dodona.batches import return_memory
+from dodona.core.base.heaps import return_memory
 from dodona.server.errors import CLOSE, Refused
 from dodona.server.limits import Limits
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 
-from dodona.batches import share_heaps
+from dodona.core.base.heaps import share_heaps
 from dodona.errors import DodonaError
 from dodona.server.app import make_app
 from dodona.server.http.guard import ConnectionGuard
