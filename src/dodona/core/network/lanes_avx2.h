@@ -1,4 +1,4 @@
-/* Vectors of eight floats or integers (AVX2) with the operations of simd.h. Sixteen (AVX-512) bring 2%. */
+/* Vectors of eight floats or integers (AVX2) with the operations of simd.h. */
 #ifndef DODONA_LANES_AVX2_H
 #define DODONA_LANES_AVX2_H
 

@@ -206,9 +206,8 @@ static void softmax(float* x, int n, float largest) {
     for (int i = 0; i < padded; i += N_LANES) store(x + i, multiply(load(x + i), factor));
 }
 
-/* Write the scores of n classes, a multiple of eight, in steps of 1/256 within ±8191, given the sums of both
- * halves of the hidden units (`low` is a multiple of 1, `high` of 256). Partial sums may wrap around; the total
- * does not. */
+/* Write the scores of n classes, a multiple of eight, in steps of 1/256 within ±8191, given the sums of the high
+ * and of the low bytes of the hidden units. Partial sums may wrap around; the total does not. */
 static void store_scores(const int32_t* high, const int32_t* low, const int32_t* offsets, const float* factors,
                          const float* bias, int n, int16_t* scores) {
     for (int i = 0; i < n; i += N_LANES) {

@@ -187,35 +187,34 @@ static inline void multiply_floats(const Variant& variant, const Matrix& matrix,
         }
 }
 
-/* to = matrix · x + bias */
-static inline void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
-    to.reshape(x.n, matrix.n_out);
+/* Combine matrix · x + bias with `to`: `results` does that with the sums of int8, `combine` with four floats. */
+template <typename Combine>
+static inline void multiply_into(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to,
+                                 decltype(Loops::store_results) results, Combine combine) {
     const float *bias = matrix.bias.data(), *units = matrix.units.data();
     const int end = matrix.n_blocks * N_OUTPUTS;
     if (matrix.is_int8)
         multiply_ints(variant, matrix, x, 0, end, [&](int i, int n_rows, int at, int n, const int32_t* sums) {
-            variant.loops->store_results(sums, &x.units[i], n_rows, units + at, bias + at, n, to.row(i) + at, to.stride);
+            results(sums, &x.units[i], n_rows, units + at, bias + at, n, to.row(i) + at, to.stride);
         });
     else
         multiply_floats(variant, matrix, x, 0, end, [&](int i, int at, Four result) {
-            store(to.row(i) + at, add(result, load(bias + at)));
+            combine(to.row(i) + at, add(result, load(bias + at)));
         });
+}
+
+/* to = matrix · x + bias */
+static inline void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
+    to.reshape(x.n, matrix.n_out);
+    multiply_into(variant, matrix, x, to, variant.loops->store_results,
+                  [](float* at, Four result) { store(at, result); });
 }
 
 /* to = to + (matrix · x + bias); the number of outputs is a multiple of 16 */
 static inline void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
     to.is_quantised = false;
-    const float *bias = matrix.bias.data(), *units = matrix.units.data();
-    const int end = matrix.n_blocks * N_OUTPUTS;
-    if (matrix.is_int8)
-        multiply_ints(variant, matrix, x, 0, end, [&](int i, int n_rows, int at, int n, const int32_t* sums) {
-            variant.loops->add_results(sums, &x.units[i], n_rows, units + at, bias + at, n, to.row(i) + at, to.stride);
-        });
-    else
-        multiply_floats(variant, matrix, x, 0, end, [&](int i, int at, Four result) {
-            float* sum = to.row(i) + at;
-            store(sum, add(load(sum), add(result, load(bias + at))));
-        });
+    multiply_into(variant, matrix, x, to, variant.loops->add_results,
+                  [](float* at, Four result) { store(at, add(load(at), result)); });
 }
 
 /* to[i] = some outputs of matrix · x, rounded, for each row i; `first` and `n` are multiples of 16 */
