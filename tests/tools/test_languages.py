@@ -16,7 +16,7 @@ from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from tools.languages.__main__ import main, missing
 from tools.languages.package import score_tables
-from tools.languages.recipe import command, silver_per_gold, teacher_epochs, tuning
+from tools.languages.recipe import command, silver_per_gold, teaching, tuning
 from tools.languages.sets import NO_LICENCE, TABLE, LanguageSet, find_sets, prepared
 from tools.treebanks import ROOT
 
@@ -118,7 +118,7 @@ def test_the_commands_are_valid(data: Path) -> None:
             assert values["encoder"] == str(data / "all.encoder")
             verb, *words = tuning(one, data / "out")
             tuned = CommandLine(words, parameters(load_verb(verb))).values()
-            assert (verb, tuned["from_"], tuned["epochs"]) == ("train", values["out"], 12)
+            assert (verb, tuned["from_"], tuned["epochs"]) == ("train", values["out"], 10)
 
 
 def test_numbers_follow_from_sizes(data: Path) -> None:
@@ -126,7 +126,7 @@ def test_numbers_follow_from_sizes(data: Path) -> None:
 
     def with_sizes(n_words: int, n_text: int) -> tuple[int, float]:
         vars(one).update(n_words=n_words, n_text_words=n_text)
-        return teacher_epochs(one), silver_per_gold(one)
+        return teaching(one)[1], silver_per_gold(one)
 
     assert with_sizes(10_000, 10**6)[0] > with_sizes(50_000, 10**6)[0] > with_sizes(10**6, 10**6)[0]
     assert with_sizes(10_000, 10**6)[1] == 15

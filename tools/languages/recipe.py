@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from tools.languages.sets import LanguageSet
 
 STUDENT = "--system arc-hybrid --width 192 --layers 3 --hidden 160 --rows 6144"  # in 4 MB
-EPOCHS = 20  # of gold and silver; without silver, as many as of any network
-TEACHER = "--teacher-batch 1000"
+EPOCHS = 16  # of gold and silver; without silver, as many as of any network
 SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
-TAUGHT_WORDS = 1_000_000  # that a teacher learns from, counted in each epoch
-TEACHER_EPOCHS = 6, 60  # at least, at most
+TEACHER_STEPS = 900  # a biaffine parser needs many, however small its treebank
+TEACHER_BATCHES = 60, 400, 1500  # steps of an epoch; words of a batch at least, at most
 BATCH_WORDS = 1000  # of a student, at least: with silver, an epoch has enough steps
 STEPS = 80  # of an epoch, in gold
-TUNING_EPOCHS = 12  # on gold alone, after the student: +3 LAS (da_ddt, dev)
+TUNING_EPOCHS = 10  # on gold alone, after the student: +3 LAS (da_ddt, dev)
 
 
 def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) -> list[str]:
@@ -31,13 +31,20 @@ def command(one: LanguageSet, out: Path, encoder: Path | None, n_teachers: int) 
         words += ["--raw", str(one.text)]
     words += ["--held-out", ",".join(map(str, one.held_out))]
     words += ["--work", str(out / one.name / "work"), "--out", str(model)]
-    words += ["--teachers", str(n_teachers), "--teacher-epochs", str(teacher_epochs(one))]
+    batch, epochs = teaching(one)
+    words += ["--teachers", str(n_teachers)]
+    words += ["--teacher-batch", str(batch), "--teacher-epochs", str(epochs)]
     words += ["--encoder", str(encoder)] if encoder else []
     words += ["--silver-per-gold", f"{silver_per_gold(one):.2f}"]
     words += [*sizes, "--lemma-size", str(one.about.get("lemma_size", LEMMA_SIZE))]
     words += ["--epochs", str(EPOCHS)]
     words += ["--batch-words", str(max(BATCH_WORDS, one.n_words // STEPS))]
-    return [*words, *TEACHER.split(), *STUDENT.split()]
+    return [*words, *STUDENT.split()]
+
+
+def encoder_of(out: Path) -> Path:
+    """Return the file of the encoder of all languages."""
+    return out / "encoder" / "multilingual.encoder"
 
 
 def student_of(one: LanguageSet, out: Path) -> Path:
@@ -52,10 +59,11 @@ def tuning(one: LanguageSet, out: Path) -> list[str]:
     return [*words, "--no-checkpoint", "--out", str(out / one.name / f"{one.package}.dodona")]
 
 
-def teacher_epochs(one: LanguageSet) -> int:
-    """Return more epochs for smaller treebanks."""
-    least, most = TEACHER_EPOCHS
-    return min(max(TAUGHT_WORDS // max(one.n_words, 1), least), most)
+def teaching(one: LanguageSet) -> tuple[int, int]:
+    """Return the words of a teacher's batch, and its epochs: more for smaller treebanks."""
+    steps, least, most = TEACHER_BATCHES
+    batch = min(max(one.n_words // steps, least), most)
+    return batch, math.ceil(TEACHER_STEPS * batch / max(one.n_words, batch))
 
 
 def silver_per_gold(one: LanguageSet) -> float:

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.input_files import TREEBANK, InputFile, check_encoding
 from dodona.cli.inputs import LINES, TEXT, InputSource, SentenceOrBad, SentenceReader
 from dodona.models import AUTO
+from dodona.parsing.document_stream import sentences_in
+from dodona.parsing.pipe_options import PipeOptions
 from dodona.pipeline.auto import AutoParser, UnknownLanguageError
-
-if TYPE_CHECKING:
-    from dodona.segmentation.segmenter import Splitting
-    from dodona.treebank.sentence import Sentence
+from dodona.segmentation.pieces import Source
 
 ENOUGH = 2_000  # characters of a text that are read to identify its language
 
@@ -21,8 +20,8 @@ ENOUGH = 2_000  # characters of a text that are read to identify its language
 class AutoReader(SentenceReader):
     """A reader of raw texts that parses each with the model of its language.
 
-    `options` are those of `Parser.pipe`. Texts that follow each other in one language are parsed
-    together.
+    `options` are those of `Parser.pipe`. Texts that follow each other in one language are segmented
+    and parsed together, by several threads.
     """
 
     def __init__(
@@ -34,13 +33,16 @@ class AutoReader(SentenceReader):
         self.parser, self.options = parser, options
 
     def read(self, sources: Iterable[InputSource]) -> Iterator[SentenceOrBad]:
-        for language, found in groupby(self._segmented(sources), key=itemgetter(0)):
-            sentences = (sentence for _, sentence in found)
-            yield from self.parser.parser_for(language).pipe(sentences, **self.options)
+        how = dict(self.options)
+        threads = how.pop("threads", 1)
+        for language, found in groupby(self._texts(sources), key=attrgetter("language")):
+            parser = self.parser.parser_for(language)
+            parts = parser.annotate(found, sentences_in, PipeOptions(**how), threads=threads)
+            yield from chain.from_iterable(part.found for part in parts)
 
-    def _segmented(self, sources: Iterable[InputSource]) -> Iterator[tuple[str, "Sentence"]]:
-        """Yield the sentences of all texts, with their languages."""
-        splitting: Splitting = "lines" if self.format == LINES else "learned"
+    def _texts(self, sources: Iterable[InputSource]) -> Iterator[Source]:
+        """Yield the texts with their languages; each file is open until the next one is asked for."""
+        by_lines = self.format == LINES
         for source in sources:
             with InputFile(source.path, check_encoding(self.encoding)) as file:
                 if self.meter is not None:
@@ -53,12 +55,7 @@ class AutoReader(SentenceReader):
                     language = self.parser.language_of(beginning)
                 except UnknownLanguageError as error:
                     raise UnknownLanguageError(f"{source.path}: {error}") from None
-                segmenter = self.parser.segmenter_for(language)
-                blocks = segmenter.stream(
-                    chunks, sentences=splitting, name=source.name, language=language
-                )
-                for sentence in chain.from_iterable(blocks):
-                    yield language, sentence
+                yield Source(chunks, name=source.name, language=language, by_lines=by_lines)
 
     def _check(self, file: InputFile) -> None:
         if self.format is None and (

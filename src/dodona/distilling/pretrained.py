@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +70,15 @@ class PieceTokenizer:
     def windows(self, sentences: Sequence[Sequence[str]]) -> Pieces:
         """Cut sentences into windows; words are numbered through all sentences."""
         found: list[list[int]] = []
-        words: list[int] = []
-        at: list[tuple[int, int]] = []  # window, position
-        n_words = 0
+        n_pieces: list[int] = []  # of each word
+        at: list[AnyArray] = []  # window, position
         for forms in sentences:
             of_words = self.pieces(forms)
-            ids = [piece for some in of_words for piece in some]
-            words += [n_words + i for i, some in enumerate(of_words) for _ in some]
-            n_words += len(forms)
+            n_pieces += map(len, of_words)
+            ids = list(chain.from_iterable(of_words))
             for start, stop, used in _cuts(len(ids), self.limit):
-                at += [(len(found), len(self.before) + i - start) for i in used]
+                places = np.arange(used.start, used.stop) + (len(self.before) - start)
+                at.append(np.stack([np.full(len(used), len(found)), places]))
                 found.append([*self.before, *ids[start:stop], *self.after])
         width = max(map(len, found), default=1)
         shape = len(found), width
@@ -87,8 +86,10 @@ class PieceTokenizer:
         mask: AnyArray = np.zeros(shape, np.int64)
         for row, ids in enumerate(found):
             padded[row, : len(ids)], mask[row, : len(ids)] = ids, 1
-        positions = np.array(at, np.int64).reshape(-1, 2) @ np.array([width, 1])
-        return Pieces(padded, mask, np.array(words, np.int64), positions)
+        words = np.repeat(np.arange(len(n_pieces)), n_pieces)
+        of_pieces = np.concatenate(at, axis=1) if at else np.zeros((2, 0), np.int64)
+        positions = np.array([width, 1]) @ of_pieces
+        return Pieces(padded, mask, words, positions)
 
 
 def _special_pieces(tokenizer: Any) -> tuple[list[int], list[int]]:

@@ -95,18 +95,26 @@ class TeacherNetwork(nn.Module):
         return self.root.device
 
     def tensors(self, batch: PaddedBatch) -> dict[str, Tensor]:
-        """Return the inputs of a batch on the network's device."""
+        """Return the inputs of a batch on the network's device.
+
+        `sizes` are the lengths on the CPU: asking the GPU for them would mean to wait for all steps
+        before, while the next batch could be prepared.
+        """
         found = dict(batch.arrays)
         if self.encoder is not None:
             pieces = self.encoder.tokenizer.windows(batch.forms)
             found |= {name: getattr(pieces, name) for name in ("ids", "mask", "words", "at")}
-        return self.transfer(found)
+            found["inside"] = batch.positions[0] * found["single"].shape[1] + batch.positions[1]
+        return {**self.transfer(found), "sizes": torch.from_numpy(batch.lengths)}
 
     def transfer(self, arrays: dict[str, AnyArray]) -> dict[str, Tensor]:
         """Return arrays on the network's device."""
+        found = {name: torch.from_numpy(np.ascontiguousarray(x)) for name, x in arrays.items()}
+        if self.device.type != "cuda":
+            return found
         return {
-            name: torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)
-            for name, array in arrays.items()
+            name: value.pin_memory().to(self.device, non_blocking=True)
+            for name, value in found.items()
         }
 
     def forward(self, arrays: dict[str, Tensor]) -> TeacherScores:
@@ -118,7 +126,8 @@ class TeacherNetwork(nn.Module):
             inputs.append(self._in_context(arrays, *arrays["single"].shape[:2]))
         x = self._drop(torch.cat(inputs, dim=2))
         for lstm in self.lstms:
-            packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            sizes = arrays["sizes"]
+            packed = pack_padded_sequence(x, sizes, batch_first=True, enforce_sorted=False)
             x, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=x.shape[1])
             x = self._drop(x)
         with_root = torch.cat([self.root.expand(len(x), 1, -1), x], dim=1)
@@ -134,13 +143,12 @@ class TeacherNetwork(nn.Module):
     def _in_context(self, arrays: dict[str, Tensor], n_rows: int, length: int) -> Tensor:
         """Return the encoder's vectors of all words, padded: B, T, width."""
         assert self.encoder is not None
-        inside = torch.arange(length, device=self.device) < arrays["lengths"][:, None]
+        inside, width = arrays["inside"], self.encoder.width
         kind = self.device.type
         with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
-            words = self.encoder(arrays, int(arrays["lengths"].sum()))
-        padded = words.new_zeros(n_rows, length, self.encoder.width)
-        padded[inside] = words
-        return padded
+            words = self.encoder(arrays, len(inside))
+        padded = words.new_zeros(n_rows * length, width).index_copy(0, inside, words)
+        return padded.view(n_rows, length, width)
 
     def _units(self, layer: nn.Module, x: Tensor) -> Tensor:
         return self._drop(functional.leaky_relu(layer(x), SLOPE))

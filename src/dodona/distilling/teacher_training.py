@@ -106,7 +106,10 @@ class TeacherTrainer(Learner[Parameters]):
         others = [p for name, p in self.parameters.items() if not name.startswith(ENCODER)]
         rates = (others, self.settings.learning_rate), (pretrained, self.settings.encoder_rate)
         groups = [{"params": some, "lr": rate, "peak": rate} for some, rate in rates if some]
-        return torch.optim.AdamW(groups, weight_decay=WEIGHT_DECAY, betas=(0.9, 0.98))
+        is_on_gpu = self.network.device.type == "cuda"
+        return torch.optim.AdamW(
+            groups, weight_decay=WEIGHT_DECAY, betas=(0.9, 0.98), fused=is_on_gpu
+        )
 
     def cost(self) -> str:
         """Describe what training takes."""
@@ -183,7 +186,8 @@ class TeacherTrainer(Learner[Parameters]):
         _fill(self._average, within("average"))
         for value in self.parameters.values():
             moments = {key: torch.zeros_like(value) for key in MOMENTS.values()}
-            self.optimizer.state[value] = {"step": torch.tensor(float(self.step)), **moments}
+            step = torch.tensor(float(self.step), device=value.device)
+            self.optimizer.state[value] = {"step": step, **moments}
         for kind, key in MOMENTS.items():
             states = {name: self.optimizer.state[p][key] for name, p in self.parameters.items()}
             _fill(states, within(kind))

@@ -14,7 +14,10 @@ from dodona.errors import DodonaError
 from dodona.languages.identifier import identify
 from dodona.languages.names import name_of
 from dodona.models.languages import find_by_language
+from dodona.parsing.document_stream import sentences_in
 from dodona.parsing.parser import Parser
+from dodona.parsing.pipe_options import PipeOptions
+from dodona.segmentation.pieces import Source
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.treebank.sentence import Sentence
 
@@ -136,16 +139,17 @@ class AutoParser:
         self, texts: list[tuple[str, str]], options: Mapping[str, Any]
     ) -> list[list[Sentence]]:
         """Return the parsed sentences of each text, given with its language."""
+        how = dict(options)
+        threads = how.pop("threads", 1)
         rows: dict[str, list[int]] = defaultdict(list)
         for row, (_, language) in enumerate(texts):
             rows[language].append(row)
         parsed: list[list[Sentence]] = [[] for _ in texts]
         for language, own in rows.items():
-            segment = self.segmenter_for(language).segment
-            cut = [segment(texts[row][0], language=language) for row in own]
-            done = self.parser_for(language).pipe((s for part in cut for s in part), **options)
-            for row, part in zip(own, cut, strict=True):
-                parsed[row] = [next(done) for _ in part]
+            sources = [Source([texts[row][0]], language=language, context=row) for row in own]
+            parser = self.parser_for(language)
+            for part in parser.annotate(sources, sentences_in, PipeOptions(**how), threads=threads):
+                parsed[part.source.context] += part.found
         return parsed
 
 
