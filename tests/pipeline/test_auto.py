@@ -128,6 +128,15 @@ def test_the_shell_parses_files_in_several_languages(
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"a.conllu", "b.conllu"}
 
 
+def test_threads_do_not_change_the_bytes(shell: Shell, tmp_path: Path) -> None:
+    for i, text in enumerate((ENGLISH * 900, GERMAN * 700, GERMAN, ENGLISH * 300)):
+        (tmp_path / f"{i}.txt").write_text(text, encoding="utf-8")
+    alone, together = (shell("parse", "auto", tmp_path, "--threads", n) for n in ("1", "3"))
+    assert alone.code == 0 and alone.out == together.out
+    ids = [line for line in alone.out.splitlines() if line.startswith("# newdoc id")]
+    assert ids == [f"# newdoc id = {i}" for i in range(4)]
+
+
 def test_the_shell_refuses_what_it_cannot_do(shell: Shell, tmp_path: Path) -> None:
     text = tmp_path / "es.txt"
     text.write_text(SPANISH, encoding="utf-8")
