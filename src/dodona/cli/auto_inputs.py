@@ -41,7 +41,7 @@ class AutoReader(SentenceReader):
             yield from chain.from_iterable(part.found for part in parts)
 
     def _texts(self, sources: Iterable[InputSource]) -> Iterator[Source]:
-        """Yield the texts with their languages; each file is open until the next one is asked for."""
+        """Yield the texts with their languages; a file is closed when the next one is asked for."""
         by_lines = self.format == LINES
         for source in sources:
             with InputFile(source.path, check_encoding(self.encoding)) as file:

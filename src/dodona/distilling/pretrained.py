@@ -77,7 +77,7 @@ class PieceTokenizer:
             n_pieces += map(len, of_words)
             ids = list(chain.from_iterable(of_words))
             for start, stop, used in _cuts(len(ids), self.limit):
-                places = np.arange(used.start, used.stop) + (len(self.before) - start)
+                places: AnyArray = np.arange(used.start, used.stop) + (len(self.before) - start)
                 at.append(np.stack([np.full(len(used), len(found)), places]))
                 found.append([*self.before, *ids[start:stop], *self.after])
         width = max(map(len, found), default=1)
@@ -86,7 +86,7 @@ class PieceTokenizer:
         mask: AnyArray = np.zeros(shape, np.int64)
         for row, ids in enumerate(found):
             padded[row, : len(ids)], mask[row, : len(ids)] = ids, 1
-        words = np.repeat(np.arange(len(n_pieces)), n_pieces)
+        words: AnyArray = np.repeat(np.arange(len(n_pieces)), n_pieces)
         of_pieces = np.concatenate(at, axis=1) if at else np.zeros((2, 0), np.int64)
         positions = np.array([width, 1]) @ of_pieces
         return Pieces(padded, mask, words, positions)

@@ -16,7 +16,7 @@ from dodona.core.segmenting.characters cimport (
 from dodona.core.segmenting.context_features cimport fill_context
 from dodona.core.segmenting.feature_keys cimport Keys, bucket, put
 from dodona.core.segmenting.lexicon_index cimport ABBREVIATION, FOLLOWER, LIKE_CAPITAL
-from dodona.core.segmenting.string_features cimport fill_strings
+from dodona.core.segmenting.string_features cimport fill_strings, fill_words
 
 cdef enum:
     MAX_WORD = 20             # characters read of a word or chunk to come
@@ -27,7 +27,8 @@ cdef enum:
     FIRST_CONTEXT = 104
     FIRST_BREAK = 140
     FIRST_STRING = 142
-    N_BOUNDARY_TEMPLATES = 172
+    FIRST_WORD = 172
+    N_BOUNDARY_TEMPLATES = 187
     NOTHING = 1               # stands for the next word at the end of a paragraph
     MAX_OPENING = 3           # quotes and brackets before a word to come
     MAX_LINE = 120            # characters of the next line that are counted
@@ -98,6 +99,8 @@ cdef int fill_boundary(TextScanner scanner, uint64_t* keys) noexcept nogil:
             if scanner.lexicon.has_strings:
                 found.template = FIRST_STRING
                 fill_strings(scanner, &found)
+                found.template = FIRST_WORD
+                fill_words(scanner, &found)
     else:
         found.template = FIRST_AT_SPACE
         fill_at_space(scanner, &rest, &after, &found)

@@ -4,7 +4,9 @@ What precedes a word and what follows it varies more than what comes between its
 lexicon has, for frequent strings of raw text, how unpredictable the characters on either side are
 (their entropies: Jin & Tanaka-Ishii 2006), and the features read those of the strings that end
 here, begin here, and lie across the boundary, as Zhao & Kit (2008) do with accessor variety.
-Japanese changes its script at many boundaries, so that scripts are features, too.
+Japanese changes its script at many boundaries, so that scripts are features, too. Words that the
+treebank has at least twice are known: whether one ends here, begins here, or goes on are features
+(Low et al. 2005).
 """
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -18,6 +20,7 @@ cdef enum:
     AFTER_STRING = 15       # the two entropies of a class
     BEFORE_STRING = 240
     LONGEST_REST = 10       # characters of the rest of a chunk that is looked up
+    LONGEST_WORD = 5        # characters that a known word has beyond a boundary, at most
 
 
 cdef inline bint is_letter(uint8_t kind) noexcept nogil:
@@ -115,3 +118,56 @@ cdef void fill_parts(TextScanner scanner, Keys* keys) noexcept nogil:
     put(keys, scanner.low[scanner.at - 1], rest, 0, 0)
     put(keys, scanner.low[scanner.at - 1], rest, whole, 0)
     put(keys, token, rest != 0, whole != 0, 0)
+
+
+cdef struct Longest:            # known word from some character on that goes beyond the boundary
+    Py_ssize_t n                # characters beyond it; 0: there is no such word
+    uint64_t tag                # as of `known_as`
+
+
+cdef Longest longest_word(TextScanner scanner, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """Return the longest known word from `start` that ends behind the boundary, up to `end`."""
+    cdef Longest found = Longest(0, 0)
+    cdef uint64_t hash = 0
+    cdef Py_ssize_t i
+    cdef size_t slot
+    for i in range(start, end):
+        hash = hashed_on(hash, scanner.low[i])
+        if i >= scanner.at:
+            slot = scanner.lexicon.slot(hash)
+            if scanner.lexicon.key[slot]:
+                found = Longest(i + 1 - scanner.at, 1 + scanner.lexicon.tag[slot])
+    return found
+
+
+cdef void fill_words(TextScanner scanner, Keys* keys) noexcept nogil:
+    """Add keys of known words around a boundary; none unless it lies between two letters."""
+    cdef Py_ssize_t i = scanner.at, start = scanner.token.start, end = i, k
+    cdef Longest longer, after
+    cdef uint64_t token, is_known, n, across = 0
+    if i == start or not is_letter(scanner.kind[i - 1]):
+        return
+    while end < scanner.n and end - i < LONGEST_WORD and is_letter(scanner.kind[end]):
+        end += 1
+    if end == i:
+        return
+    token, n = known_as(scanner, start, i), min(i - start, LONGEST_WORD)
+    is_known = token != 0
+    longer, after = longest_word(scanner, start, end), longest_word(scanner, i, end)
+    for k in range(max(start + 1, i - 2), i):
+        across = max(across, <uint64_t> longest_word(scanner, k, end).n)
+    put(keys, token, n, 0, 0)
+    put(keys, token, longer.n, 0, 0)
+    put(keys, after.tag, after.n, 0, 0)
+    put(keys, token, after.tag, 0, 0)
+    put(keys, token, after.tag, n, after.n)
+    put(keys, longer.n, after.n, is_known, 0)
+    put(keys, longer.n, across, after.n, is_known)
+    put(keys, across, after.n, is_known, n)
+    put(keys, longer.tag, after.tag, is_known, 0)
+    put(keys, scanner.low[i - 1], longer.n, after.n, is_known)
+    put(keys, scanner.low[i], longer.n, after.n, is_known)
+    put(keys, scanner.low[i - 1], scanner.low[i], longer.n, after.n)
+    put(keys, scanner.before, scanner.token.hash, 0, 0)
+    put(keys, scanner.token.hash, after.tag, after.n, 0)
+    put(keys, scanner.before, token, after.tag, 0)
