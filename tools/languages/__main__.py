@@ -2,7 +2,7 @@
 
 python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--encoder FILE]
     [--encoder-seconds N,N] [--teachers N] [--jobs N] [--show] [--test] [--peers FILE]
-    [--until lemmas|sentences|teachers|silver|student|tuned|package]
+    [--until segmenter|lemmas|sentences|teachers|silver|student|tuned|package]
 
 For each treebank of the data folder (see `sets`): segmenter, lemmas, teacher, silver, student
 (`dodona distil`; `recipe` says with which settings), the student tuned on gold (`dodona train`),
@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
-from tools.languages.recipe import command, encoder_of, student_of, tuning
+from tools.languages.recipe import command, encoder_of, student_of, tuning, two_limits
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
@@ -71,9 +71,10 @@ def _make_all(sets: list[LanguageSet], chosen: argparse.Namespace, until: str) -
 
 
 def make_encoder(chosen: argparse.Namespace) -> None:
-    """Make the encoder of all languages, in a process of its own: a GPU serves one at a time."""
+    """Make the encoder of all languages, in a process whose memory is free afterwards."""
     words = ["-m", "tools.languages.encoder", "--data", str(chosen.data), "--out", str(chosen.out)]
-    words += ["--seconds", chosen.encoder_seconds, "--jobs", str(chosen.jobs)]
+    seconds = ",".join(map(str, chosen.encoder_seconds))
+    words += ["--seconds", seconds, "--jobs", str(chosen.jobs)]
     path = chosen.out / "encoder" / "log.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as log:
@@ -89,7 +90,8 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, default=ROOT / "out" / "languages", help="folder")
     options.add_argument("--encoder", type=Path, default=ENCODER, help="encoder under teachers")
-    options.add_argument("--encoder-seconds", metavar="N,N", help="make it, in so many seconds")
+    limits = {"type": two_limits, "metavar": "N,N"}
+    options.add_argument("--encoder-seconds", **limits, help="make it, in so many seconds")
     options.add_argument("--teachers", type=int, default=1, help="teachers of a language [1]")
     options.add_argument("--jobs", type=int, default=1, help="languages at the same time [1]")
     options.add_argument("--until", choices=STEPS, default=STEPS[-1], help="stop after this step")

@@ -11,6 +11,7 @@ GPU. `--encoder` of `tools.languages` takes the result, and finds it as models/m
 from __future__ import annotations
 
 import argparse
+import math
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -38,7 +39,7 @@ from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
-from tools.languages.recipe import encoder_of
+from tools.languages.recipe import encoder_of, two_limits
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 
 SAMPLE = 20_000  # sentences of a language for the vocabulary
@@ -138,10 +139,11 @@ def main(words: list[str] | None = None) -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, default=Path("out/languages"), help="output folder")
-    options.add_argument("--seconds", default="inf,inf", help="of the masked and the joint model")
+    limits = {"type": two_limits, "metavar": "N,N", "default": (math.inf, math.inf)}
+    options.add_argument("--seconds", **limits, help="of the masked and the joint model")
     options.add_argument("--jobs", type=int, default=8, help="processes that split words")
     chosen = options.parse_args(words)
-    of_masked, of_joint = map(float, chosen.seconds.split(","))
+    of_masked, of_joint = chosen.seconds
     sets = [prepared(one, chosen.out / one.name) for one in find_sets(chosen.data)]
     masked = make_masked(sets, chosen.out, MASKED, of_masked, chosen.jobs)
     path = encoder_of(chosen.out)

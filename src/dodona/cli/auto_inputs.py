@@ -9,8 +9,6 @@ from dodona.cli.errors import UsageError
 from dodona.cli.input_files import TREEBANK, InputFile, check_encoding
 from dodona.cli.inputs import LINES, TEXT, InputSource, SentenceOrBad, SentenceReader
 from dodona.models import AUTO
-from dodona.parsing.document_stream import sentences_in
-from dodona.parsing.pipe_options import PipeOptions
 from dodona.pipeline.auto import AutoParser, UnknownLanguageError
 from dodona.segmentation.pieces import Source
 
@@ -33,11 +31,8 @@ class AutoReader(SentenceReader):
         self.parser, self.options = parser, options
 
     def read(self, sources: Iterable[InputSource]) -> Iterator[SentenceOrBad]:
-        how = dict(self.options)
-        threads = how.pop("threads", 1)
         for language, found in groupby(self._texts(sources), key=attrgetter("language")):
-            parser = self.parser.parser_for(language)
-            parts = parser.annotate(found, sentences_in, PipeOptions(**how), threads=threads)
+            parts = self.parser.annotate(language, found, self.options)
             yield from chain.from_iterable(part.found for part in parts)
 
     def _texts(self, sources: Iterable[InputSource]) -> Iterator[Source]:

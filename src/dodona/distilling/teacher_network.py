@@ -119,14 +119,13 @@ class TeacherNetwork(nn.Module):
 
     def forward(self, arrays: dict[str, Tensor]) -> TeacherScores:
         """Score heads, labels and tags of a batch."""
-        lengths, inputs = arrays["lengths"], []
+        lengths, sizes, inputs = arrays["lengths"], arrays["sizes"], []
         if self.words is not None:
             inputs.append(self.words(arrays["single"], arrays["characters"]))
         if self.encoder is not None:
             inputs.append(self._in_context(arrays, *arrays["single"].shape[:2]))
         x = self._drop(torch.cat(inputs, dim=2))
         for lstm in self.lstms:
-            sizes = arrays["sizes"]
             packed = pack_padded_sequence(x, sizes, batch_first=True, enforce_sorted=False)
             x, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=x.shape[1])
             x = self._drop(x)

@@ -19,6 +19,7 @@ from dodona.parsing.parser import Parser
 from dodona.parsing.pipe_options import PipeOptions
 from dodona.segmentation.pieces import Source
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
+from dodona.segmentation.text_stream import Annotated
 from dodona.treebank.sentence import Sentence
 
 MAX_TEXTS, MAX_CHARS = 256, 1 << 20  # texts that are sorted by language at a time
@@ -139,18 +140,24 @@ class AutoParser:
         self, texts: list[tuple[str, str]], options: Mapping[str, Any]
     ) -> list[list[Sentence]]:
         """Return the parsed sentences of each text, given with its language."""
-        how = dict(options)
-        threads = how.pop("threads", 1)
         rows: dict[str, list[int]] = defaultdict(list)
         for row, (_, language) in enumerate(texts):
             rows[language].append(row)
         parsed: list[list[Sentence]] = [[] for _ in texts]
         for language, own in rows.items():
             sources = [Source([texts[row][0]], language=language, context=row) for row in own]
-            parser = self.parser_for(language)
-            for part in parser.annotate(sources, sentences_in, PipeOptions(**how), threads=threads):
+            for part in self.annotate(language, sources, options):
                 parsed[part.source.context] += part.found
         return parsed
+
+    def annotate(
+        self, language: str, sources: Iterable[Source], options: Mapping[str, Any]
+    ) -> Iterator[Annotated[list[Sentence]]]:
+        """Segment and parse texts of one language, in order; the options are those of `pipe`."""
+        how = dict(options)
+        threads = how.pop("threads", 1)
+        parser = self.parser_for(language)
+        return parser.annotate(sources, sentences_in, PipeOptions(**how), threads=threads)
 
 
 def _pairs(
