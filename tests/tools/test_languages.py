@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,26 @@ from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from tools.languages.__main__ import main, missing
 from tools.languages.package import score_tables
-from tools.languages.recipe import command, silver_per_gold, teaching, tuning
-from tools.languages.sets import NO_LICENCE, TABLE, LanguageSet, find_sets, prepared
+from tools.languages.recipe import (
+    N_TEACHERS,
+    command,
+    model_of,
+    silver_per_gold,
+    student_of,
+    teacher,
+    teacher_epochs,
+    teachers,
+    tuning,
+)
+from tools.languages.sets import (
+    NO_LICENCE,
+    TABLE,
+    LanguageSet,
+    find_relatives,
+    find_sets,
+    prepared,
+    write_relatives,
+)
 from tools.treebanks import ROOT
 
 WORDS = (
@@ -106,39 +125,91 @@ def test_what_a_set_lacks_is_reported(data: Path, tmp_path: Path) -> None:
     ]
 
 
+def arguments(words: list[str]) -> tuple[str, dict[str, Any]]:
+    """Return the verb of a command and its values, if they are valid."""
+    verb, *others = words
+    return verb, CommandLine(others, parameters(load_verb(verb))).values()
+
+
 def test_the_commands_are_valid(data: Path) -> None:
-    for one in (prepared(one, data / "out" / one.name) for one in find_sets(data)):
-        verb, *words = command(one, data / "out", data / "all.encoder", 1)
-        values = CommandLine(words, parameters(load_verb(verb))).values()
+    out = data / "out"
+    for one in (prepared(one, out / one.name) for one in find_sets(data)):
+        verb, values = arguments(command(one, out))
         assert (verb, values["system"]) == ("distil" if one.text else "train", "arc-hybrid")
         if one.text:  # nothing that is scored is learned
             held_out = {Path(path).name for path in values["held_out"].split(",")}
             assert {"dev.conllu.gz", "test.conllu.gz"} <= held_out
             assert Path(values["text"]).name == f"{one.code}.txt.gz"
-            assert values["encoder"] == str(data / "all.encoder")
-            verb, *words = tuning(one, data / "out")
-            tuned = CommandLine(words, parameters(load_verb(verb))).values()
-            assert (verb, tuned["from_"], tuned["epochs"]) == ("train", values["out"], 10)
+            assert values["by"] == ",".join(map(str, teachers(one, out)))
+        verb, tuned = arguments(tuning(one, student_of(one, out), model_of(one, out)))
+        assert (verb, tuned["from_"], tuned["epochs"]) == ("train", values["out"], 8)
+        for number, path in enumerate(teachers(one, out), 1):
+            made = [arguments(words)[1] for words in teacher(one, out, number)]
+            assert made[-1]["out"] == str(path)
+            assert made[0]["seed"] == number
+            assert len(made) == (2 if find_relatives(one) else 1)
+            if len(made) == 2:  # the treebank itself has the last word
+                assert made[1]["from_"] == made[0]["out"] and made[1]["more"] is None
+
+
+def test_committees_learn_from_relatives(data: Path) -> None:
+    sets = by_name(data)
+    assert [one.name for one in find_relatives(sets["fa_perdt"])] == ["fa_seraji"]
+    write(data / "treebanks" / "gd_arcosg" / "train.conllu", SENTENCE * 20)
+    assert [one.name for one in find_relatives(sets["ga_nodev"])] == ["gd_arcosg"]  # of the table
+    assert find_relatives(sets["xx_one"]) == []
+    _, values = arguments(teacher(sets["fa_perdt"], data / "out", 1)[0])
+    (sentence, *_) = found = list(dodona.read(values["more"]))
+    assert len(found) == 20
+    assert [*sentence.lemmas, *sentence.xpos] == ["_"] * 6  # differ from language to language
+    assert sentence.upos == ["NOUN", "VERB", "PUNCT"]
+    (alone,) = teacher(sets["xx_one"], data / "out", 1)
+    assert arguments(alone)[1]["more"] is None
+
+
+def test_relatives_are_not_more_than_asked_for(data: Path, tmp_path: Path) -> None:
+    one = by_name(data)["fa_perdt"]
+    path = write_relatives(one, tmp_path / "few", 10)
+    assert path is not None and len(list(dodona.read(path))) == 3
+    assert write_relatives(one, tmp_path / "none", 2) is None
+
+
+def test_a_licence_may_forbid_to_lend(data: Path) -> None:
+    for name in ("pl_lfg", "sk_snk", "cs_cac"):
+        write(data / "treebanks" / name / "train.conllu", SENTENCE * 20)
+    sets = by_name(data)
+    assert not sets["pl_lfg"].lends
+    czech = replace(sets["cs_cac"], about={"relatives": ["pl", "sk"]})
+    assert [one.name for one in find_relatives(czech)] == ["sk_snk"]
 
 
 def test_numbers_follow_from_sizes(data: Path) -> None:
     one = by_name(data)["cy_ccg"]
 
-    def with_sizes(n_words: int, n_text: int) -> tuple[int, float]:
+    def with_sizes(n_words: int, n_text: int) -> float:
         vars(one).update(n_words=n_words, n_text_words=n_text)
-        return teaching(one)[1], silver_per_gold(one)
+        return silver_per_gold(one)
 
-    assert with_sizes(10_000, 10**6)[0] > with_sizes(50_000, 10**6)[0] > with_sizes(10**6, 10**6)[0]
-    assert with_sizes(10_000, 10**6)[1] == 15
-    assert with_sizes(200_000, 10**6)[1] == 2
-    assert with_sizes(200_000, 100_000)[1] == 0.5  # there is no more text
-    assert with_sizes(200_000, 0)[1] > 0
+    assert with_sizes(10_000, 10**6) == 15
+    assert with_sizes(200_000, 10**6) == 2
+    assert with_sizes(200_000, 100_000) == 0.5  # there is no more text
+    assert with_sizes(200_000, 0) > 0
+    epochs = []
+    for n_words in (10_000, 60_000, 100_000, 10**6):
+        vars(one).update(n_words=n_words)
+        epochs.append(teacher_epochs(one, has_relatives=False))
+    assert epochs == [36, 36, 24, 14]
+    vars(one).update(n_words=40_000)
+    assert teacher_epochs(one, has_relatives=True) == 20  # of 120,000 words
 
 
 def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--data", str(data), "--show", "--languages", "cy,fa"])
+    main(["--data", str(data), "--show", "--languages", "cy,fa", "--out", str(data / "out")])
     shown = capsys.readouterr().out.splitlines()
-    assert len(shown) == 2 and all(line.startswith("dodona ") for line in shown)
+    assert all(line.startswith("dodona ") for line in shown)
+    # of cy, which has text: committee, student, tuning; of fa: student, tuning
+    assert [line.split()[1] for line in shown].count("distil") == 1
+    assert len(shown) == N_TEACHERS + 4
 
 
 def test_failures_are_named(data: Path, tmp_path: Path) -> None:

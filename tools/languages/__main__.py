@@ -1,15 +1,15 @@
 """Make models of languages: `make languages`, or
 
-python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--encoder FILE]
-    [--encoder-seconds N,N] [--teachers N] [--jobs N] [--show] [--test] [--peers FILE]
+python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--jobs N] [--show]
     [--until segmenter|lemmas|sentences|teachers|silver|student|tuned|package]
+    [--test] [--peers FILE]
 
-For each treebank of the data folder (see `sets`): segmenter, lemmas, teacher, silver, student
-(`dodona distil`; `recipe` says with which settings), the student tuned on gold (`dodona train`),
-then calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET, and
-repeating the command goes on after them. A language that fails is reported, and the others are
-made. Teachers profit most from a GPU; on one, --encoder-seconds makes the encoder of all languages
-first (`encoder`).
+For each treebank of the data folder (see `sets`): a committee of networks (`dodona train`), then
+segmenter, lemmas, silver and student (`dodona distil`; `recipe` says with which settings), the
+student tuned on gold (`dodona train`), then calibration, scores, card and wheel (`package`).
+Finished steps are kept in OUT/SET, and repeating the command goes on after them. A language that
+fails is reported, and the others are made. Networks profit from a GPU, on which several languages
+fit (--jobs).
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
-from tools.languages.recipe import command, encoder_of, student_of, tuning, two_limits
+from tools.languages.recipe import command, model_of, student_of, teacher, teachers, tuning
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
-ENCODER = ROOT / "models" / encoder_of(ROOT).name
 STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student", "tuned", "package")
 
 
 def main(words: list[str] | None = None) -> None:
     """Make the models of the chosen languages."""
     chosen = _options().parse_args(words)
-    for name in ("data", "out", "encoder"):
+    for name in ("data", "out"):
         setattr(chosen, name, getattr(chosen, name).absolute())
     names = [name for name in chosen.languages.split(",") if name]
     found = [one for one in find_sets(chosen.data, names) if names or one.is_packaged]
@@ -42,44 +41,25 @@ def main(words: list[str] | None = None) -> None:
     sets.sort(key=lambda one: -one.n_words)  # the longest first, so that jobs end together
     if chosen.show:
         for one in sets:
-            print("dodona", shlex.join(command(one, chosen.out, _encoder(chosen), chosen.teachers)))
+            for words in _commands(one, chosen.out):
+                print("dodona", shlex.join(words))
         return
     for one in sets:
         for problem in missing(one):
             print(f"{one.name}: {problem}")
-    if chosen.encoder_seconds and _encoder(chosen) is None:
-        _make_all(sets, chosen, "sentences")  # a language that fails will do so again
-        make_encoder(chosen)
-    if _encoder(chosen) is None:
-        print(f"{chosen.encoder}: no such encoder; teachers learn from their treebanks alone")
-    if failed := _make_all(sets, chosen, chosen.until):
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        done = list(pool.map(lambda one: make(one, chosen), sets))
+    if failed := [one.name for one, ok in zip(sets, done, strict=True) if not ok]:
         sys.exit(f"failed: {', '.join(failed)}; their logs are in {chosen.out}/*/log.txt")
 
 
-def _encoder(chosen: argparse.Namespace) -> Path | None:
-    """Return the encoder under the teachers, if there is one."""
-    paths = chosen.encoder, encoder_of(chosen.out)
-    return next((path for path in paths if path.exists()), None)
-
-
-def _make_all(sets: list[LanguageSet], chosen: argparse.Namespace, until: str) -> list[str]:
-    """Make all languages up to a step; return those that failed."""
-    encoder = _encoder(chosen)
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        done = list(pool.map(lambda one: make(one, chosen, encoder, until), sets))
-    return [one.name for one, ok in zip(sets, done, strict=True) if not ok]
-
-
-def make_encoder(chosen: argparse.Namespace) -> None:
-    """Make the encoder of all languages, in a process whose memory is free afterwards."""
-    words = ["-m", "tools.languages.encoder", "--data", str(chosen.data), "--out", str(chosen.out)]
-    seconds = ",".join(map(str, chosen.encoder_seconds))
-    words += ["--seconds", seconds, "--jobs", str(chosen.jobs)]
-    path = chosen.out / "encoder" / "log.txt"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as log:
-        if not _run("encoder", words, log):
-            sys.exit(f"failed: the encoder; see {path}")
+def _commands(one: LanguageSet, out: Path) -> Iterator[list[str]]:
+    """Yield the arguments of `dodona` for all steps before the package."""
+    if one.text is not None:
+        for number, _ in enumerate(teachers(one, out), 1):
+            yield from teacher(one, out, number)
+    yield command(one, out)
+    yield tuning(one, student_of(one, out), model_of(one, out))
 
 
 def _options() -> argparse.ArgumentParser:
@@ -89,10 +69,6 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--languages", default="", help="codes or treebanks, by commas [all]")
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, default=ROOT / "out" / "languages", help="folder")
-    options.add_argument("--encoder", type=Path, default=ENCODER, help="encoder under teachers")
-    limits = {"type": two_limits, "metavar": "N,N"}
-    options.add_argument("--encoder-seconds", **limits, help="make it, in so many seconds")
-    options.add_argument("--teachers", type=int, default=1, help="teachers of a language [1]")
     options.add_argument("--jobs", type=int, default=1, help="languages at the same time [1]")
     options.add_argument("--until", choices=STEPS, default=STEPS[-1], help="stop after this step")
     options.add_argument("--peers", type=Path, help="scores of other parsers (bench/udpipe.py)")
@@ -111,32 +87,38 @@ def missing(one: LanguageSet) -> Iterator[str]:
         yield "no test set; only the dev set is scored"
 
 
-def make(one: LanguageSet, chosen: argparse.Namespace, encoder: Path | None, until: str) -> bool:
+def make(one: LanguageSet, chosen: argparse.Namespace) -> bool:
     """Run the steps of a language, each in a process of its own; return whether all succeeded."""
     folder = chosen.out / one.name
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "log.txt").open("ab") as log:
-        return all(_run(one.name, words, log) for words in _steps(one, chosen, encoder, until))
+        return all(_run(one.name, words, log) for words in _steps(one, chosen))
 
 
-def _steps(
-    one: LanguageSet, chosen: argparse.Namespace, encoder: Path | None, until: str
-) -> Iterator[list[str]]:
+def _steps(one: LanguageSet, chosen: argparse.Namespace) -> Iterator[list[str]]:
     """Yield the arguments of Python for what is still to be done."""
-    model = chosen.out / one.name / f"{one.package}.dodona"
-    last = STEPS.index(until)
-    if not student_of(one, chosen.out).exists():
-        words = command(one, chosen.out, encoder, chosen.teachers)
-        if last >= STEPS.index("student"):
-            yield ["-m", "dodona", *words]
-        elif one.text is not None:  # without text, the only step is the training of the network
-            yield ["-m", "dodona", *words, "--until", until]
+    out, last, model = chosen.out, STEPS.index(chosen.until), model_of(one, chosen.out)
+    if not student_of(one, out).exists():
+        yield from _student_steps(one, out, chosen.until)
     if last >= STEPS.index("tuned") and not model.exists():
-        yield ["-m", "dodona", *tuning(one, chosen.out)]
-    if until == "package":
+        yield ["-m", "dodona", *tuning(one, student_of(one, out), model)]
+    if chosen.until == "package":
         words = ["-m", "tools.languages.package", str(one.folder), "--data", str(chosen.data)]
         words += ["--model", str(model), *(["--test"] if chosen.test else [])]
         yield words + (["--peers", str(chosen.peers)] if chosen.peers else [])
+
+
+def _student_steps(one: LanguageSet, out: Path, until: str) -> Iterator[list[str]]:
+    """Yield the arguments for committee and student, or for what comes before them."""
+    last = STEPS.index(until)
+    if one.text is not None and last >= STEPS.index("teachers"):
+        for number, path in enumerate(teachers(one, out), 1):
+            for words in teacher(one, out, number) if not path.exists() else ():
+                yield ["-m", "dodona", *words]
+    if last >= STEPS.index("student"):
+        yield ["-m", "dodona", *command(one, out)]
+    elif one.text is not None and until != "teachers":
+        yield ["-m", "dodona", *command(one, out), "--until", until]
 
 
 def _run(name: str, words: list[str], log: IO[bytes]) -> bool:

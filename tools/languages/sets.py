@@ -3,8 +3,8 @@
 A data folder has `treebanks/CODE_NAME/{train,dev,test}.conllu.gz`, perhaps with further tests
 (`test2.conllu.gz`), and `text/CODE.txt.gz`. Whatever treebank is found gets a model by the same
 recipe; `languages.toml` lists only what cannot be found out: names, licences, which of two
-treebanks of a language is packaged, and parts without spacing. A treebank without a dev set gets
-one, its last tenth (`prepared`).
+treebanks of a language is packaged, and related languages. A treebank without a dev set gets one,
+its last tenth (`prepared`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,11 @@ class LanguageSet:
         return path
 
     @property
+    def lends(self) -> bool:
+        """Whether related languages may learn from this set: its licence has to allow it."""
+        return bool(self.about.get("lends", True))
+
+    @property
     def held_out(self) -> list[Path]:
         """The files whose sentences are never learned from."""
         return [path for part in ("dev", "test", "test2") if (path := self.file(part)) is not None]
@@ -192,6 +198,32 @@ def prepared(one: LanguageSet, folder: Path) -> LanguageSet:
             _write(own.own / "dev.conllu.gz", sentences[n_train:])
         _write(own.own / "train.conllu.gz", sentences[:n_train])
     return own
+
+
+def find_relatives(one: LanguageSet) -> list[LanguageSet]:
+    """Return the other sets of the language, then those of related ones, the nearest first."""
+    data = one.folder.parent.parent
+    codes = [one.code, *one.about.get("relatives", ())]
+    others = [other for other in find_sets(data) if other.name != one.name and other.lends]
+    return [other for code in codes for other in others if other.code == code]
+
+
+def write_relatives(one: LanguageSet, folder: Path, n_words: int) -> Path | None:
+    """Write sentences of relatives, up to so many words, into one file, if there are any.
+
+    XPOS and lemmas differ from language to language, and are left out.
+    """
+    path = folder / "own" / "relatives.conllu.gz"
+    if path.is_file():
+        return path
+    chosen: list[Sentence] = []
+    for sentence in chain.from_iterable(read(other.train) for other in find_relatives(one)):
+        if (n_words := n_words - len(sentence)) < 0:
+            break
+        chosen.append(_without(sentence, ("xpos", "lemmas")))
+    if chosen:
+        _write(path, chosen)
+    return path if chosen else None
 
 
 def _without(sentence: Sentence, columns: Sequence[str]) -> Sentence:

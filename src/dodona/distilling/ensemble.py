@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from dodona.distilling.silver_parts import write_part
 from dodona.distilling.teacher_inventory import PaddedBatch, TeacherInventory, padded_batches
 from dodona.distilling.teacher_network import TeacherScores
 from dodona.distilling.teacher_training import Teacher
 from dodona.distilling.tree_decoding import best_trees
-from dodona.training.neural.silver import N_CHOICES
+from dodona.training.neural.silver import N_CHOICES, soft_path, write_soft_targets
 from dodona.training.neural.training_sets import SoftTargets
 from dodona.treebank.sentence import Sentence
 
@@ -85,6 +87,12 @@ class TeacherEnsemble:
             deprels = [self.inventory.labels[label] for label in labels[some]]
             found.append(sentence.replace(heads=heads[some], deprels=deprels, **columns))
         return found
+
+    def write(self, path: Path, sentences: Sequence[Sentence], found: Annotation) -> None:
+        """Write annotated sentences, with the probabilities beside them."""
+        names = [(answers.column, answers.classes) for answers in self.inventory.tags.tag_classes]
+        write_soft_targets(soft_path(path), found.soft, names, self.inventory.labels)
+        write_part(path, self.sentences(sentences, found))
 
     def _annotate_batch(self, found: Annotation, batch: PaddedBatch) -> None:
         """Fill in the best trees of a batch, their labels, the tags, and the probabilities."""

@@ -21,7 +21,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from dodona.distilling.encoder_file import SUFFIX, unpack_encoder
 from dodona.extras import require
 
 MAX_PIECES = 16  # of a word; the others are ignored
@@ -162,9 +161,6 @@ def _load(source: str) -> tuple[Any, Any]:
     transformers = require("transformers", "teachers")
     transformers.utils.logging.disable_progress_bar()
     folder = Path(source)
-    if folder.suffix == SUFFIX and folder.is_file():
-        model, tokenizer = unpack_encoder(folder)
-        return _without_pooler(model), tokenizer
     if folder.exists() and not (folder / "config.json").is_file():
         raise ValueError(f"{source}: not the folder of an encoder: it has no config.json")
     try:
@@ -179,13 +175,9 @@ def _load(source: str) -> tuple[Any, Any]:
         ) from error
     if model.config.is_encoder_decoder or not hasattr(model.config, "num_hidden_layers"):
         raise ValueError(f"{source}: not an encoder such as BERT, RoBERTa, ELECTRA or DeBERTa")
-    return _without_pooler(model), tokenizer
-
-
-def _without_pooler(model: Any) -> Any:
     if hasattr(model, "pooler"):
         model.pooler = None  # never used: its weights would only take space
-    return model.float()
+    return model.float(), tokenizer
 
 
 def _max_positions(config: Any, tokenizer: Any) -> int:

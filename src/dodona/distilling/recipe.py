@@ -4,7 +4,7 @@
   lemmas      a lemmatiser trained on gold, as teachers do not lemmatise
   sentences   the sentences of the text that are worth annotating
   teachers    large networks trained on gold, perhaps on top of pretrained transformers
-  silver      the sentences, annotated by the ensemble of teachers
+  silver      the sentences, annotated by the ensemble of teachers, or by models that are given
   student     a small network trained on gold and silver
 
 Only teachers and silver need a GPU; the student trains faster with one.
@@ -23,11 +23,18 @@ from typing import TYPE_CHECKING, Any
 from dodona.core.base.values import to_float, to_int
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import find_system
-from dodona.distilling.silver_parts import Report, annotate_parts, file_checksum, write_sentences
+from dodona.distilling.silver_parts import (
+    Annotator,
+    Report,
+    annotate_parts,
+    file_checksum,
+    write_sentences,
+)
 from dodona.distilling.step_folder import StepFolder
 from dodona.distilling.teacher_settings import TeacherSettings
 from dodona.distilling.text_selection import SentenceFilter, find_scripts, find_texts, name_texts
 from dodona.extras import require
+from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
 from dodona.parsing.trainer import score_trees
@@ -66,6 +73,7 @@ class Recipe:
     text: Sequence[str] = ()  # files and folders
     held_out: Sequence[str] = ()  # files whose sentences are left out of the text
     silver: Sequence[str] = ()  # annotated files, instead of text
+    by: Sequence[str] = ()  # models that annotate the text by vote, instead of teachers
     segmenter: str = TRAIN  # or "none", or a model with one
     raw: Sequence[str] = ()  # files of text for training the segmenter …
     abbreviations: str = ""  # … and a list of abbreviations
@@ -88,6 +96,10 @@ class Recipe:
             raise ValueError("no treebank to learn from")
         if bool(self.text) == bool(self.silver):
             raise ValueError("give either text for teachers to annotate, or annotated silver")
+        if self.by and (self.silver or self.encoders or self.teacher or self.n_teachers > 1):
+            raise ValueError("models that annotate take the place of teachers and of given silver")
+        if self.by and (self.soft or self.votes):
+            raise ValueError("soft targets and votes are those of teachers, not of models")
         if self.settings.scorer != NEURAL:
             raise ValueError("a student is a network: scorer='neural'")
         if (self.raw or self.abbreviations or self.segmenter_size) and self.segmenter != TRAIN:
@@ -133,7 +145,12 @@ class Distillation:
         if self.recipe.silver and until != "lemmas":
             until = "segmenter"
         step = "silver" if until == "student" else until
-        if step in ("teachers", "silver"):
+        if self.recipe.by and step == "teachers":
+            raise ValueError("there is no step of teachers: given models annotate the text")
+        if step == "silver":
+            for name in self.recipe.by:
+                locate(name)  # a missing one is named before the other steps take hours
+        if step in ("teachers", "silver") and not self.recipe.by:
             require("torch", "teachers")
             if self.recipe.encoders:
                 require("transformers", "teachers")
@@ -164,11 +181,16 @@ class Distillation:
         vectors = self.recipe.settings.network.vectors
         return TeacherInventory(self.gold, read_vectors(vectors) if vectors else None)
 
-    @property
-    def _has_lemmas(self) -> bool:
+    @cached_property
+    def _gold_columns(self) -> Sequence[str]:
+        """The columns of tags and lemmas that the treebanks have."""
         from dodona.tagging.word_learning import find_tags
 
-        return LEMMA in find_tags(self.gold.first, self.gold.sentences)
+        return find_tags(self.gold.first, self.gold.sentences)
+
+    @property
+    def _has_lemmas(self) -> bool:
+        return LEMMA in self._gold_columns
 
     @cached_property
     def _checksum_gold(self) -> str:
@@ -260,23 +282,10 @@ class Distillation:
         """Return the settings of each teacher; they differ in their seeds and encoders."""
         base = TeacherSettings(**{"seed": self.recipe.settings.seed, **self.recipe.teacher})
         encoders = self.recipe.encoders or [""]
-        settings = [
+        return [
             replace(base, seed=base.seed + i, encoder=encoders[i % len(encoders)])
             for i in range(self.recipe.n_teachers)
         ]
-        return [self._on_joint_layers(one) if one.encoder else one for one in settings]
-
-    def _on_joint_layers(self, settings: TeacherSettings) -> TeacherSettings:
-        """Return the settings of a teacher whose encoder may bring the other layers, too."""
-        from dodona.distilling.joint_layers import JointLayers
-
-        if (joint := JointLayers.read(settings.encoder)) is None:
-            return settings
-        if given := {"width", "layers"} & self.recipe.teacher.keys():
-            raise ValueError(
-                f"{settings.encoder} determines the {' and '.join(sorted(given))} of teachers"
-            )
-        return joint.settings(settings)
 
     def teachers(self) -> list[Teacher]:
         """Load the teachers, and train those that are missing."""
@@ -339,29 +348,52 @@ class Distillation:
         return score_trees(self.dev, parsed, self.recipe.settings, columns)
 
     def silver(self) -> StepFolder:
-        """Annotate the sentences by all teachers."""
-        from dodona.distilling.teacher_training import describe_teacher
-
+        """Annotate the sentences by all teachers, or by the models that are given."""
         sentences = self.sentences()
-        step = self._step(
-            "silver",
-            sentences={name: about["sha256"] for name, about in sentences.files.items()},
-            teachers=[
-                describe_teacher(self.inventory, settings)["settings"]
-                for settings in self.teacher_settings()
-            ],
-            taught=self.inventory.checksums(),
-            projective=self.is_projective,
-        )
+        files = {name: about["sha256"] for name, about in sentences.files.items()}
+        step = self._step("silver", sentences=files, **self._annotated_by())
         if step.is_done:
             return step
+        annotator, scores = self._committee() if self.recipe.by else self._taught()
+        annotate_parts(step, sentences, annotator, self.report)
+        step.finish(dev=scores, words=sum(about["words"] for about in step.files.values()))
+        return step
+
+    def _annotated_by(self) -> dict[str, Any]:
+        """Return what determines the annotation."""
+        if self.recipe.by:
+            models = [file_checksum(locate(name)) for name in self.recipe.by]
+            return {"by": models, "projective": self.is_projective}
+        from dodona.distilling.teacher_training import describe_teacher
+
+        settings = [describe_teacher(self.inventory, one) for one in self.teacher_settings()]
+        return {
+            "teachers": [one["settings"] for one in settings],
+            "taught": self.inventory.checksums(),
+            "projective": self.is_projective,
+        }
+
+    def _taught(self) -> tuple[Annotator[Any], dict[str, float]]:
+        """Return the ensemble of teachers, and its scores."""
         teachers = self.teachers()
         scores = self._score(teachers)
         if len(teachers) > 1 and scores:
             self.report(f"ensemble of all teachers: {_shown(scores)}")
-        annotate_parts(step, sentences, self._ensemble(teachers), self.report)
-        step.finish(dev=scores, words=sum(about["words"] for about in step.files.values()))
-        return step
+        return self._ensemble(teachers), scores
+
+    def _committee(self) -> tuple[Annotator[Any], dict[str, float]]:
+        """Return the committee of the given models, and its scores."""
+        from dodona.distilling.committee import COLUMNS, Committee
+
+        parsers = [Parser.load(locate(name)) for name in self.recipe.by]
+        committee = Committee(parsers, projective=self.is_projective)
+        if not self.dev:
+            return committee, {}
+        columns = [column for column in COLUMNS if column in self._gold_columns]
+        parsed = committee.annotate(self.dev)
+        scores = score_trees(self.dev, parsed, self.recipe.settings, columns)
+        self.report(f"committee of {len(parsers)}: {_shown(scores)}")
+        return committee, scores
 
     # --- the student
 
@@ -422,7 +454,9 @@ class Distillation:
         n_words = self.sentences().summary.get("words", {})
         for text, name in name_texts(self.texts).items():
             yield _source("text", text, n_words.get(name)) | {"file": name}
-        for number, settings in enumerate(self.teacher_settings(), 1):
+        for name in self.recipe.by:
+            yield _source("teacher", locate(name))
+        for number, settings in enumerate(self.teacher_settings() if not self.recipe.by else (), 1):
             step = self._teacher_step(number, settings)
             dev = step.summary.get("dev", {})
             on = {"encoder": Path(settings.encoder).name} if settings.encoder else {}

@@ -1,4 +1,4 @@
-"""Parts of a corpus, of some thousand sentences: selected from text, annotated by teachers."""
+"""Parts of a corpus, of some thousand sentences: selected from text, annotated by models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 from dodona.distilling.step_folder import StepFolder
 from dodona.distilling.text_selection import SentenceFilter, name_texts, read_sentences
@@ -17,12 +17,20 @@ from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
 
-if TYPE_CHECKING:
-    from dodona.distilling.ensemble import Annotation, TeacherEnsemble
-
 PART = 5000  # sentences
 
 Report = Callable[[str], None]
+Found = TypeVar("Found")  # what an annotator has found out about sentences
+
+
+class Annotator(Protocol[Found]):
+    """Annotates sentences, and writes what it has found into files."""
+
+    def annotate(self, sentences: Sequence[Sentence]) -> Found:
+        """Annotate sentences."""
+
+    def write(self, path: Path, sentences: Sequence[Sentence], found: Found) -> None:
+        """Write annotated sentences."""
 
 
 def file_checksum(path: Path) -> str:
@@ -56,7 +64,7 @@ def write_sentences(
     sentences = select()
     while some := list(islice(sentences, PART)):
         parts.append(step.folder / f"part-{len(parts) + 1:04}.conllu.gz")
-        _write(parts[-1], some)
+        write_part(parts[-1], some)
     if not parts:
         raise StepError("no sentence of the text is left to annotate")
     for path in parts:
@@ -64,34 +72,30 @@ def write_sentences(
     step.finish(words=n_words, left_out=dict(wanted.left_out))
 
 
-def _write(path: Path, sentences: Iterable[Sentence]) -> None:
+def write_part(path: Path, sentences: Iterable[Sentence]) -> None:
+    """Write the sentences of a part."""
     with Writer(path) as writer:
         for sentence in sentences:
             writer.write(sentence)
 
 
 def annotate_parts(
-    step: StepFolder, sentences: StepFolder, teachers: TeacherEnsemble, report: Report
+    step: StepFolder, sentences: StepFolder, annotator: Annotator[Found], report: Report
 ) -> None:
     """Annotate the remaining parts; a thread writes each while the next is annotated."""
-    from dodona.training.neural.silver import soft_path, write_soft_targets
+    paths = sentences.paths()
 
-    paths, inventory = sentences.paths(), teachers.inventory
-    names = [(answers.column, answers.classes) for answers in inventory.tags.tag_classes]
-
-    def write(name: str, found: list[Sentence], annotation: Annotation) -> None:
-        path = step.folder / name
-        write_soft_targets(soft_path(path), annotation.soft, names, inventory.labels)
-        _write(path, teachers.sentences(found, annotation))
-        step.add(name, sentences=len(found), words=sum(map(len, found)))
+    def write(name: str, some: list[Sentence], found: Found) -> None:
+        annotator.write(step.folder / name, some, found)
+        step.add(name, sentences=len(some), words=sum(map(len, some)))
 
     with ThreadPoolExecutor(1) as writing:
         before: Future[None] | None = None
         for path in paths:
             if step.has(path.name):
                 continue
-            found = list(read(path, trees="ignored"))
-            now = writing.submit(write, path.name, found, teachers.annotate(found))
+            some = list(read(path, trees="ignored"))
+            now = writing.submit(write, path.name, some, annotator.annotate(some))
             if before is not None:
                 before.result()
                 report(f"silver: {len(step.files)} of {len(paths)} parts")

@@ -69,8 +69,8 @@ class TeacherNetwork(nn.Module):
             for name, (full, least) in WIDTHS.items()
         }
         self.encoder = PretrainedEncoder(settings.encoder) if settings.encoder else None
-        self.words = WordInputs(inventory, size, self.rate) if settings.words else None
-        n_in = sum(part.width for part in (self.words, self.encoder) if part is not None)
+        self.words = WordInputs(inventory, size, self.rate)
+        n_in = self.words.width + (self.encoder.width if self.encoder else 0)
         n = 2 * settings.width
         self.lstms = nn.ModuleList(
             nn.LSTM(n if i else n_in, settings.width, batch_first=True, bidirectional=True)
@@ -119,9 +119,8 @@ class TeacherNetwork(nn.Module):
 
     def forward(self, arrays: dict[str, Tensor]) -> TeacherScores:
         """Score heads, labels and tags of a batch."""
-        lengths, sizes, inputs = arrays["lengths"], arrays["sizes"], []
-        if self.words is not None:
-            inputs.append(self.words(arrays["single"], arrays["characters"]))
+        lengths, sizes = arrays["lengths"], arrays["sizes"]
+        inputs = [self.words(arrays["single"], arrays["characters"])]
         if self.encoder is not None:
             inputs.append(self._in_context(arrays, *arrays["single"].shape[:2]))
         x = self._drop(torch.cat(inputs, dim=2))

@@ -21,7 +21,6 @@ class TeacherSettings:
     batch_words: int = 5000
     learning_rate: float = 0.0015
     encoder_rate: float = 0.0001  # the encoder's learning rate: it has learned before
-    words: bool = True  # read words also by tables and characters, not only by the encoder
     dropout: float = 0.33
     longest: int = 160  # sentences with more words are skipped
     seed: int = 1
@@ -29,8 +28,6 @@ class TeacherSettings:
     def __post_init__(self) -> None:
         if min(self.epochs, self.width, self.layers, self.batch_words) < 1:
             raise ValueError("epochs, width, layers and batch_words of a teacher are above 0")
-        if not (self.words or self.encoder):
-            raise ValueError("a teacher without an encoder reads words")
         if not 0 <= self.dropout < 1:
             raise ValueError("dropout of a teacher is below 1")
         if not 0 < min(self.learning_rate, self.encoder_rate) <= 1:

@@ -14,7 +14,6 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from dodona.distilling.joint_layers import JointLayers
 from dodona.distilling.pretrained import encoder_checksum
 from dodona.distilling.teacher_inventory import TeacherInventory, padded_batches
 from dodona.distilling.teacher_network import UNKNOWN, TeacherNetwork, choose_device
@@ -94,8 +93,6 @@ class TeacherTrainer(Learner[Parameters]):
         self.n_steps = sum(1 for _ in batches)  # of an epoch
         self.step = 0
         self.network = TeacherNetwork(inventory, settings)
-        if joint := JointLayers.read(settings.encoder):
-            joint.begin(self.network, inventory)
         self.network.to(choose_device())
         self.parameters = dict(self.network.named_parameters())
         self._average = {name: value.detach().clone() for name, value in self.parameters.items()}

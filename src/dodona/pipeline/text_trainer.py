@@ -17,13 +17,18 @@ from dodona.treebank.sentence import Sentence
 
 
 class TextTrainer(Run):
-    """A run that trains a segmenter, where it is to be trained, and then a parser."""
+    """A run that trains a segmenter, where it is to be trained, and then a parser.
+
+    The segmenter learns from `sentences`, or from those of the parser.
+    """
 
     part = "parser"
 
-    def __init__(self, trainer: Trainer, sources: PartSources) -> None:
+    def __init__(
+        self, trainer: Trainer, sources: PartSources, sentences: list[Sentence] | None = None
+    ) -> None:
         self.trainer, self._sources = trainer, sources
-        sentences, dev = trainer.task.sentences, trainer.dev or None
+        sentences, dev = sentences or trainer.task.sentences, trainer.dev or None
         self.segmenting = SegmenterSource(sources, sentences, dev, trainer.settings.seed)
         self._text_scores: tuple[int, dict[str, float]] = 0, {}  # of the epoch of that number
         self.text_problem = ""  # why the dev set cannot be scored from raw text

@@ -39,6 +39,11 @@ from dodona.training.treebanks import Treebank
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
 
+MORE_ALONE = (
+    "more treebanks are for a network that is trained from the beginning, with its parser; a model "
+    "that continues (from_) takes further treebanks as rehearse"
+)
+
 
 @overload
 def train(
@@ -61,6 +66,7 @@ def train(
     segmenter_size: int = 0,
     language: str = "",
     licence: str = "",
+    more: Sequence[Treebank] = (),
     from_: str | Path = "",
     rehearse: Sequence[str | Path] = (),
     report: Report | None = None,
@@ -76,6 +82,9 @@ def train(
     tagger. The segmenter also learns from files of `raw` text and a list of `abbreviations`; with a
     `segmenter_size`, it takes at most so many kB. The model records `language` and `licence` of the
     data.
+
+    A network also learns from `more` treebanks, of the same language or of related ones, as far as
+    their labels and tags are those of the first.
 
     With `from_`, the name or path of a model, training continues from it: a few hundred sentences
     suffice. It keeps more of what it knew if it rehearses treebanks, or plain text as the model
@@ -94,6 +103,8 @@ def train(
         needing = "segmenter, tagger, parser, raw, abbreviations and segmenter_size"
         raise SettingsError(f"{needing} need pipeline='text'")
     run = report, checkpoint, resume
+    if more and (from_ or rehearse or parser != "train"):
+        raise SettingsError(MORE_ALONE)
     if from_ or rehearse:
         base = Base.of_flags(from_, rehearse, pipeline)
         tuner = continued_trainer(train, dev, base, settings)
@@ -101,7 +112,7 @@ def train(
     if parser != "train":
         return add_card(Assembly(train, dev, sources, **settings).complete(*run).model(), card)
     parts = None if pipeline == PARSER else sources
-    trainer = usual_trainer(train, dev, Settings(**settings), parts)
+    trainer = usual_trainer(train, dev, Settings(**settings), parts, more)
     return add_card(trainer.complete(*run).parser(), card)
 
 
@@ -110,6 +121,7 @@ def usual_trainer(
     dev: Treebank | None,
     settings: Settings,
     sources: PartSources | None = None,
+    more: Sequence[Treebank] = (),
 ) -> Trainer | TextTrainer:
     """Return the trainer of a parser that works on words: it learns tags, if there are any.
 
@@ -119,7 +131,7 @@ def usual_trainer(
         train = load_trees(train)
         if find_tags(train):
             settings = settings.replace(tags=PREDICTED)
-    return new_trainer(train, dev, settings, sources)
+    return new_trainer(train, dev, settings, sources, more)
 
 
 def new_trainer(
@@ -127,8 +139,12 @@ def new_trainer(
     dev: Treebank | None,
     settings: Settings,
     sources: PartSources | None = None,
+    more: Sequence[Treebank] = (),
 ) -> Trainer | TextTrainer:
-    """Return the trainer of a parser or, with `sources`, of a text pipeline."""
+    """Return the trainer of a parser or, with `sources`, of a text pipeline.
+
+    A segmenter learns from the first treebank alone: others may be of another language.
+    """
     if sources is not None and sources.tagger != NONE:
         if settings.tags == GOLD:
             raise SettingsError(
@@ -142,10 +158,14 @@ def new_trainer(
     tagger = None if sources is None else sources.ready("tagger")
     if settings.scorer != LINEAR and tagger is not None:
         raise SettingsError("a network learns tags together with trees: it takes no other tagger")
+    if settings.scorer == LINEAR and more:
+        raise SettingsError("more treebanks need scorer='neural': a linear model learns from one")
     linear = settings.scorer == LINEAR
-    strategy = LinearStrategy(tagger) if linear else _neural_strategy()
+    strategy = LinearStrategy(tagger) if linear else _neural_strategy(more=more)
     trainer = Trainer(train, dev, settings, strategy)
-    return trainer if sources is None else TextTrainer(trainer, sources)
+    if sources is None:
+        return trainer
+    return TextTrainer(trainer, sources, load_trees(train) if more else None)
 
 
 def without_tags(treebank: Treebank) -> list[Sentence]:
@@ -165,13 +185,15 @@ def continued_trainer(
     strategy = (
         LinearStrategy(parser.tagger, parser.scorer.templates, base.start)
         if chosen.scorer == LINEAR
-        else _neural_strategy(base.start)
+        else _neural_strategy(start=base.start)
     )
     return Trainer(base.with_rehearsal(train, chosen.seed), dev, chosen, strategy, parser)
 
 
-def _neural_strategy(start: StartingPoint | None = None) -> Strategy:
+def _neural_strategy(
+    *, start: StartingPoint | None = None, more: Sequence[Treebank] = ()
+) -> Strategy:
     require("jax", "neural")
     from dodona.training.neural.strategy import NeuralStrategy
 
-    return NeuralStrategy(start=start)
+    return NeuralStrategy(start=start, more=more)

@@ -40,6 +40,14 @@ def distil(
     silver: Annotated[
         str, Flag("text that is already annotated, instead of --text", metavar="FILES")
     ] = "",
+    by: Annotated[
+        str,
+        Flag(
+            "models that annotate the text by vote, instead of teachers: names or files, separated "
+            "by commas",
+            metavar="MODELS",
+        ),
+    ] = "",
     segmenter: Annotated[
         str, Flag("train, none, or a model that has one", metavar="SOURCE")
     ] = TRAIN,
@@ -130,6 +138,7 @@ def distil(
             text=_split(text),
             held_out=_split(held_out),
             silver=_split(silver),
+            by=_split(by),
             segmenter=segmenter,
             raw=_split(raw),
             abbreviations=abbreviations,

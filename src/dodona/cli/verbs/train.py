@@ -44,6 +44,14 @@ def train(
     abbreviations: Annotated[
         str | None, Flag("text pipeline: a list of abbreviations, one per line")
     ] = None,
+    more: Annotated[
+        str | None,
+        Flag(
+            "network: further treebanks to learn from, of the same language or of related ones; "
+            "files separated by commas",
+            metavar="FILES",
+        ),
+    ] = None,
     from_: Annotated[
         str | None,
         Flag("continue from a model, by name or file: fine-tuning", metavar="MODEL"),
@@ -84,6 +92,7 @@ def train(
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
     parts |= {"raw": raw, "abbreviations": abbreviations, "from_": from_, "rehearse": rehearse}
+    parts |= {"more": more}
     sizes = {"segmenter_size": segmenter_size}
     card = {"language": language, "licence": licence}
     values = _from_file(config) | drop_unset({**own, **parts, **sizes, **card, **settings})
@@ -95,12 +104,16 @@ def train(
     signature.check()
     output = TrainingOutput(model, resume, checkpoint)
     output.check()
-    if values.get("parser", TRAIN) != TRAIN:
+    more_data = _names(values.pop("more", ""))
+    assembles = values.get("parser", TRAIN) != TRAIN
+    if more_data and (assembles or {"from_", "rehearse"} & values.keys()):
+        raise UsageError("--more is for parsers that are trained from the beginning: --rehearse")
+    if assembles:
         if json:
             raise UsageError("--json requires that a parser is trained")
         _assemble(output, data, dev_data, values, signature, quiet)
         return
-    trainer = _trainer(data, dev_data, values)
+    trainer = _trainer(data, dev_data, values, more_data)
     output.resume_run(trainer)
     shown = TrainingView(trainer.trainer, quiet)
     with shown:
@@ -112,7 +125,9 @@ def train(
         _print_result(trainer, model, time.perf_counter() - start)
 
 
-def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer | TextTrainer":
+def _trainer(
+    data: str, dev_data: str | None, values: dict[str, Any], more: tuple[str, ...]
+) -> "Trainer | TextTrainer":
     from dodona.pipeline.trainers import continued_trainer, usual_trainer
 
     parts = _parts(values)
@@ -124,7 +139,7 @@ def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Traine
         base = Base.of_flags(values.pop("from_", ""), rehearse, pipeline)
         return continued_trainer(data, dev_data, base, values)
     is_text = values.pop("pipeline", PARSER) == TEXT
-    return usual_trainer(data, dev_data, Settings(**values), parts if is_text else None)
+    return usual_trainer(data, dev_data, Settings(**values), parts if is_text else None, more)
 
 
 def _parts(values: dict[str, Any]) -> PartSources:
