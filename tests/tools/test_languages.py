@@ -15,8 +15,9 @@ import dodona
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
+from dodona.models.cards import Card
 from tools.languages.__main__ import main, missing
-from tools.languages.package import score_tables
+from tools.languages.package import make_notice, score_tables
 from tools.languages.recipe import (
     N_TEACHERS,
     command,
@@ -228,6 +229,16 @@ def test_tables_have_other_parsers_beside() -> None:
     _, text, _, words = score_tables(found, peers)
     assert "| test | Dodona | 90.00 | 70.00 |" in text
     assert "| test | UDPipe 1 | - | 61.00 |" in words
+
+
+def test_relatives_are_credited(data: Path) -> None:
+    sets = by_name(data)
+    card = Card("Persian", "UD Persian PerDT", "CC BY-SA 4.0", "1.0")
+    notice = make_notice(sets["fa_perdt"], card)
+    assert "related treebanks:\n  UD Persian Seraji (CC BY-SA 4.0)\n" in notice
+    assert "committee" not in notice  # there is no text
+    assert "committee" in make_notice(sets["cy_ccg"], card)
+    assert "related" not in make_notice(sets["cy_ccg"], card)
 
 
 def test_the_table_names_every_source() -> None:

@@ -22,7 +22,8 @@ from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.sentence import Sentence
-from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
+from tools.languages.recipe import related_words
+from tools.languages.sets import LanguageSet, find_data, find_relatives, find_sets, prepared
 from tools.treebanks import ROOT
 
 VERSION = "1.0"
@@ -31,8 +32,8 @@ METRICS = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "l
 EXAMPLES = ROOT / "tests" / "languages" / "examples"  # sentences of our own, by language
 N_EXAMPLES = 3  # drawn trees on a card
 ALSO = (
-    "Text under free licences was annotated by larger networks, and the model learned from it, "
-    "too; the model\nholds none of its sentences."
+    "Text under free licences was annotated by a committee of networks, and the model learned from "
+    "it, too;\nthe model holds none of its sentences."
 )
 
 
@@ -141,8 +142,13 @@ def examples(parser: Parser, one: LanguageSet) -> list[str]:
 
 def make_notice(one: LanguageSet, card: Card) -> str:
     """Return the licence of the model, with its sources."""
-    text = make_licence(one.package, card)
-    return text if one.text is None else f"{text}\n{ALSO}\n"
+    paragraphs = [make_licence(one.package, card).rstrip("\n")]
+    if one.text is not None:
+        paragraphs.append(ALSO)
+    if related_words(one.n_words) and (relatives := find_relatives(one)):
+        names = "\n".join(f"  {other.treebank} ({other.licence})" for other in relatives)
+        paragraphs.append(f"Its networks also learned from related treebanks:\n{names}")
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def read_peers(path: Path, name: str) -> list[dict[str, Any]]:
