@@ -165,7 +165,7 @@ models: $(VENV)/papers
 # LANGUAGES=cy,ga DODONA_LANGUAGES=FOLDER OPTIONS="--jobs 8" (docs/how-to/languages.md)
 LANGUAGES ?=
 languages: $(VENV)/installed
-	@$(BIN)/python $(PIP) install $(TORCH) "transformers>=4.45" "$$(echo build/wheel/*.whl)[neural]"
+	@$(BIN)/python $(PIP) install "$$(echo build/wheel/*.whl)[neural]"
 	$(BIN)/python -m tools.languages --languages "$(LANGUAGES)" $(OPTIONS)
 
 # Accuracy on the test sentences of tests/english, by phenomenon: MODEL=my.dodona

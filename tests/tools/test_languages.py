@@ -19,14 +19,15 @@ from dodona.models.cards import Card
 from tools.languages.__main__ import main, missing
 from tools.languages.package import make_notice, score_tables
 from tools.languages.recipe import (
-    N_TEACHERS,
-    command,
+    LINEAR,
+    first,
+    first_epochs,
+    first_of,
+    linear,
     model_of,
     silver_per_gold,
+    student,
     student_of,
-    teacher,
-    teacher_epochs,
-    teachers,
     tuning,
 )
 from tools.languages.sets import (
@@ -135,22 +136,24 @@ def arguments(words: list[str]) -> tuple[str, dict[str, Any]]:
 def test_the_commands_are_valid(data: Path) -> None:
     out = data / "out"
     for one in (prepared(one, out / one.name) for one in find_sets(data)):
-        verb, values = arguments(command(one, out))
-        assert (verb, values["system"]) == ("distil" if one.text else "train", "arc-hybrid")
-        if one.text:  # nothing that is scored is learned
+        made = [arguments(words)[1] for words in first(one, out)]
+        assert (made[0]["system"], made[0]["scorer"]) == ("arc-hybrid", "neural")
+        assert made[-1]["out"] == str(first_of(one, out))
+        assert len(made) == (2 if find_relatives(one) else 1)
+        if len(made) == 2:  # the treebank itself has the last word
+            assert made[1]["from_"] == made[0]["out"] and made[1]["more"] is None
+        members = linear(one, out)
+        assert [arguments(words)[1]["out"] for words in members.values()] == [*map(str, members)]
+        assert len({arguments(words)[1]["system"] for words in members.values()}) == len(LINEAR)
+        if one.text:
+            verb, values = arguments(student(one, out))
             held_out = {Path(path).name for path in values["held_out"].split(",")}
-            assert {"dev.conllu.gz", "test.conllu.gz"} <= held_out
-            assert Path(values["text"]).name == f"{one.code}.txt.gz"
-            assert values["by"] == ",".join(map(str, teachers(one, out)))
+            assert {"dev.conllu.gz", "test.conllu.gz"} <= held_out  # what is scored is not learned
+            assert (verb, Path(values["text"]).name) == ("distil", f"{one.code}.txt.gz")
+            assert values["by"] == ",".join(map(str, (first_of(one, out), *members)))
+            assert values["from_"] == str(first_of(one, out))
         verb, tuned = arguments(tuning(one, student_of(one, out), model_of(one, out)))
-        assert (verb, tuned["from_"], tuned["epochs"]) == ("train", values["out"], 8)
-        for number, path in enumerate(teachers(one, out), 1):
-            made = [arguments(words)[1] for words in teacher(one, out, number)]
-            assert made[-1]["out"] == str(path)
-            assert made[0]["seed"] == number
-            assert len(made) == (2 if find_relatives(one) else 1)
-            if len(made) == 2:  # the treebank itself has the last word
-                assert made[1]["from_"] == made[0]["out"] and made[1]["more"] is None
+        assert (verb, tuned["from_"]) == ("train", str(student_of(one, out)))
 
 
 def test_committees_learn_from_relatives(data: Path) -> None:
@@ -159,13 +162,18 @@ def test_committees_learn_from_relatives(data: Path) -> None:
     write(data / "treebanks" / "gd_arcosg" / "train.conllu", SENTENCE * 20)
     assert [one.name for one in find_relatives(sets["ga_nodev"])] == ["gd_arcosg"]  # of the table
     assert find_relatives(sets["xx_one"]) == []
-    _, values = arguments(teacher(sets["fa_perdt"], data / "out", 1)[0])
+    _, values = arguments(first(sets["fa_perdt"], data / "out")[0])
     (sentence, *_) = found = list(dodona.read(values["more"]))
     assert len(found) == 20
     assert [*sentence.lemmas, *sentence.xpos] == ["_"] * 6  # differ from language to language
     assert sentence.upos == ["NOUN", "VERB", "PUNCT"]
-    (alone,) = teacher(sets["xx_one"], data / "out", 1)
+    for words in linear(sets["fa_perdt"], data / "out").values():  # these read one file
+        joined = list(dodona.read(arguments(words)[1]["train"]))
+        assert (len(joined), {*joined[-1].lemmas, *joined[-1].xpos}) == (40, {"_"})
+    (alone,) = first(sets["xx_one"], data / "out")
     assert arguments(alone)[1]["more"] is None
+    members = linear(sets["xx_one"], data / "out").values()
+    assert {arguments(words)[1]["train"] for words in members} == {str(sets["xx_one"].train)}
 
 
 def test_relatives_are_not_more_than_asked_for(data: Path, tmp_path: Path) -> None:
@@ -198,19 +206,20 @@ def test_numbers_follow_from_sizes(data: Path) -> None:
     epochs = []
     for n_words in (10_000, 60_000, 100_000, 10**6):
         vars(one).update(n_words=n_words)
-        epochs.append(teacher_epochs(one, has_relatives=False))
-    assert epochs == [36, 36, 24, 14]
-    vars(one).update(n_words=40_000)
-    assert teacher_epochs(one, has_relatives=True) == 20  # of 120,000 words
+        epochs.append(first_epochs(one, has_relatives=False))
+    assert epochs == [36, 13, 10, 10]
+    vars(one).update(n_words=10_000)
+    assert first_epochs(one, has_relatives=True) == 20  # of 40,000 words
 
 
 def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["--data", str(data), "--show", "--languages", "cy,fa", "--out", str(data / "out")])
     shown = capsys.readouterr().out.splitlines()
     assert all(line.startswith("dodona ") for line in shown)
-    # of cy, which has text: committee, student, tuning; of fa: student, tuning
-    assert [line.split()[1] for line in shown].count("distil") == 1
-    assert len(shown) == N_TEACHERS + 4
+    # of cy, which has text: first, committee, silver, student, tuning
+    # of fa, which has a relative: first, tuning of it, tuning again
+    assert [line.split()[1] for line in shown].count("distil") == 2
+    assert len(shown) == 1 + len(LINEAR) + 3 + 3
 
 
 def test_failures_are_named(data: Path, tmp_path: Path) -> None:

@@ -1,15 +1,15 @@
 """Make models of languages: `make languages`, or
 
 python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--jobs N] [--show]
-    [--until segmenter|lemmas|sentences|teachers|silver|student|tuned|package]
+    [--until first|committee|silver|student|tuned|package]
     [--test] [--peers FILE]
 
-For each treebank of the data folder (see `sets`): a committee of networks (`dodona train`), then
-segmenter, lemmas, silver and student (`dodona distil`; `recipe` says with which settings), the
-student tuned on gold (`dodona train`), then calibration, scores, card and wheel (`package`).
-Finished steps are kept in OUT/SET, and repeating the command goes on after them. A language that
-fails is reported, and the others are made. Networks profit from a GPU, on which several languages
-fit (--jobs).
+For each treebank of the data folder (see `sets`): the first network, which learns from the treebank
+and its relatives, and the linear models of the committee (`dodona train`; `recipe` says with which
+settings), silver, the network as student of silver (`dodona distil`), tuned on gold (`dodona
+train`), then calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET,
+and repeating the command goes on after them. A language that fails is reported, and the others are
+made. Networks profit from a GPU, on which several languages fit (--jobs).
 """
 
 from __future__ import annotations
@@ -23,11 +23,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
-from tools.languages.recipe import command, model_of, student_of, teacher, teachers, tuning
+from tools.languages.recipe import (
+    first,
+    first_of,
+    linear,
+    model_of,
+    student,
+    student_of,
+    tuning,
+)
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
-STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student", "tuned", "package")
+STEPS = ("first", "committee", "silver", "student", "tuned", "package")
 
 
 def main(words: list[str] | None = None) -> None:
@@ -41,7 +49,7 @@ def main(words: list[str] | None = None) -> None:
     sets.sort(key=lambda one: -one.n_words)  # the longest first, so that jobs end together
     if chosen.show:
         for one in sets:
-            for words in _commands(one, chosen.out):
+            for _, _, words in _commands(one, chosen.out):
                 print("dodona", shlex.join(words))
         return
     for one in sets:
@@ -53,13 +61,19 @@ def main(words: list[str] | None = None) -> None:
         sys.exit(f"failed: {', '.join(failed)}; their logs are in {chosen.out}/*/log.txt")
 
 
-def _commands(one: LanguageSet, out: Path) -> Iterator[list[str]]:
-    """Yield the arguments of `dodona` for all steps before the package."""
+def _commands(one: LanguageSet, out: Path) -> Iterator[tuple[str, Path, list[str]]]:
+    """Yield all steps before the package: name, file that is made, arguments of `dodona`."""
+    for words in first(one, out):
+        yield "first", Path(words[-1]), words
+    begun = first_of(one, out)
     if one.text is not None:
-        for number, _ in enumerate(teachers(one, out), 1):
-            yield from teacher(one, out, number)
-    yield command(one, out)
-    yield tuning(one, student_of(one, out), model_of(one, out))
+        for path, words in linear(one, out).items():
+            yield "committee", path, words
+        begun = student_of(one, out)
+        yield "silver", begun, [*student(one, out), "--until", "silver"]
+        yield "student", begun, student(one, out)
+    model = model_of(one, out)
+    yield "tuned", model, tuning(one, begun, model)
 
 
 def _options() -> argparse.ArgumentParser:
@@ -97,28 +111,15 @@ def make(one: LanguageSet, chosen: argparse.Namespace) -> bool:
 
 def _steps(one: LanguageSet, chosen: argparse.Namespace) -> Iterator[list[str]]:
     """Yield the arguments of Python for what is still to be done."""
-    out, last, model = chosen.out, STEPS.index(chosen.until), model_of(one, chosen.out)
-    if not student_of(one, out).exists():
-        yield from _student_steps(one, out, chosen.until)
-    if last >= STEPS.index("tuned") and not model.exists():
-        yield ["-m", "dodona", *tuning(one, student_of(one, out), model)]
+    last = STEPS.index(chosen.until)
+    for step, path, words in _commands(one, chosen.out):
+        if STEPS.index(step) <= last and not path.exists():
+            yield ["-m", "dodona", *words]
     if chosen.until == "package":
+        model = model_of(one, chosen.out)
         words = ["-m", "tools.languages.package", str(one.folder), "--data", str(chosen.data)]
         words += ["--model", str(model), *(["--test"] if chosen.test else [])]
         yield words + (["--peers", str(chosen.peers)] if chosen.peers else [])
-
-
-def _student_steps(one: LanguageSet, out: Path, until: str) -> Iterator[list[str]]:
-    """Yield the arguments for committee and student, or for what comes before them."""
-    last = STEPS.index(until)
-    if one.text is not None and last >= STEPS.index("teachers"):
-        for number, path in enumerate(teachers(one, out), 1):
-            for words in teacher(one, out, number) if not path.exists() else ():
-                yield ["-m", "dodona", *words]
-    if last >= STEPS.index("student"):
-        yield ["-m", "dodona", *command(one, out)]
-    elif one.text is not None and until != "teachers":
-        yield ["-m", "dodona", *command(one, out), "--until", until]
 
 
 def _run(name: str, words: list[str], log: IO[bytes]) -> bool:

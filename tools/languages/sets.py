@@ -19,6 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
@@ -224,6 +225,19 @@ def write_relatives(one: LanguageSet, folder: Path, n_words: int) -> Path | None
     if chosen:
         _write(path, chosen)
     return path if chosen else None
+
+
+def write_joined(one: LanguageSet, relatives: Path, folder: Path) -> Path:
+    """Write the sentences of relatives and then those of the set into one file, for linear models.
+
+    They have the labels of the set, and no XPOS and lemmas.
+    """
+    path = folder / "own" / "joined.conllu.gz"
+    if not path.is_file():
+        both = GoldTreebanks.load(str(one.train), [str(relatives)])
+        sentences = chain(*both.others, both.first)
+        _write(path, [_without(sentence, ("xpos", "lemmas")) for sentence in sentences])
+    return path
 
 
 def _without(sentence: Sentence, columns: Sequence[str]) -> Sentence:

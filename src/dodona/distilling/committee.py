@@ -27,12 +27,19 @@ AnyArray = Any  # of NumPy
 
 
 class Committee:
-    """Models that annotate together; where they all disagree, the first decides."""
+    """Models that annotate together; where they all disagree, the first decides.
+
+    Only models of the first one's kind vote on tags: linear models have taggers alike, which err
+    together and outvote a network (dev sets, three linear models and a network: UPOS of cy_ccg 95.6
+    by all votes, 96.7 by the network, of de_gsd 93.8 and 93.1; FEATS of de_gsd 73.4 and 78.0).
+    """
 
     def __init__(self, parsers: Sequence[Parser], *, projective: bool) -> None:
         if not parsers:
             raise ValueError("a committee needs at least one model")
         self.parsers, self.projective = parsers, projective
+        kind = type(parsers[0].scorer)
+        self._is_alike = [type(parser.scorer) is kind for parser in parsers]
 
     def annotate(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Return the sentences with trees and tags, but without lemmas."""
@@ -54,8 +61,9 @@ class Committee:
             supporters = [vote for vote in votes if vote.heads[word] == head] or votes
             labels.append(most_frequent(vote.deprels[word] for vote in supporters))
         tags = {}
+        alike = [vote for vote, is_alike in zip(votes, self._is_alike, strict=True) if is_alike]
         for column in COLUMNS:
-            of_votes = zip(*(getattr(vote, column) for vote in votes), strict=True)
+            of_votes = zip(*(getattr(vote, column) for vote in alike), strict=True)
             tags[column] = [most_frequent(some) for some in of_votes]
         return sentence.replace(heads=heads, deprels=labels, **tags)
 
