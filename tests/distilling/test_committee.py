@@ -166,7 +166,8 @@ def test_a_network_goes_on_with_silver(files: Path, shell: Shell) -> None:
     train, dev = str(files / "train.conllu"), str(files / "dev.conllu")
     first = dodona.train(train, dev, pipeline="text", epochs=4, **small)
     first.save(files / "first.dodona")
-    (files / "text.txt").write_text("Vugu stamim. Ler pogaker rafomar vunint. " * 30 + "\n", encoding="utf-8")
+    text = "Vugu stamim. Ler pogaker rafomar vunint. " * 30
+    (files / "text.txt").write_text(f"{text}\n", encoding="utf-8")
     by = f"{files / 'first.dodona'},{files / '0.dodona'}"
     words = ["distil", train, "--dev", dev, "--text", str(files / "text.txt"), "--by", by]
     words += ["--from", str(files / "first.dodona"), "--epochs", "2", "--out"]
@@ -184,7 +185,7 @@ def test_a_network_goes_on_with_silver(files: Path, shell: Shell) -> None:
     assert [source["kind"] for source in student.record["learned_from"]] == [
         *("gold", "text", "teacher", "teacher", "start")
     ]
-    assert shell(*words, str(files / "other.dodona"), "--width", "64").code != 0  # not the network's
+    assert shell(*words, str(files / "other.dodona"), "--width", "64").code != 0
     for flag in (["--segmenter", "none"], ["--lemma-size", "9"]):
         refused = shell(*words, str(files / "other.dodona"), *flag)
         assert refused.code == 2 and "keeps the segmenter and the lemmas" in refused.err

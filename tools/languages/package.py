@@ -32,7 +32,7 @@ METRICS = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "l
 EXAMPLES = ROOT / "tests" / "languages" / "examples"  # sentences of our own, by language
 N_EXAMPLES = 3  # drawn trees on a card
 ALSO = (
-    "Text under free licences was annotated by a committee of networks, and the model learned from "
+    "Text under free licences was annotated by a committee of models, and the model learned from "
     "it, too;\nthe model holds none of its sentences."
 )
 
@@ -147,7 +147,7 @@ def make_notice(one: LanguageSet, card: Card) -> str:
         paragraphs.append(ALSO)
     if related_words(one.n_words) and (relatives := find_relatives(one)):
         names = "\n".join(f"  {other.treebank} ({other.licence})" for other in relatives)
-        paragraphs.append(f"Its networks also learned from related treebanks:\n{names}")
+        paragraphs.append(f"It also learned from related treebanks:\n{names}")
     return "\n\n".join(paragraphs) + "\n"
 
 
