@@ -17,7 +17,7 @@ from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from dodona.models.cards import Card
 from tools.languages.__main__ import main, missing
-from tools.languages.package import make_notice, score_tables
+from tools.languages.package import best_model, make_notice, score_tables
 from tools.languages.recipe import (
     LINEAR,
     first,
@@ -207,9 +207,9 @@ def test_numbers_follow_from_sizes(data: Path) -> None:
     for n_words in (10_000, 60_000, 100_000, 10**6):
         vars(one).update(n_words=n_words)
         epochs.append(first_epochs(one, has_relatives=False))
-    assert epochs == [36, 13, 10, 10]
+    assert epochs == [36, 18, 11, 10]
     vars(one).update(n_words=10_000)
-    assert first_epochs(one, has_relatives=True) == 20  # of 40,000 words
+    assert first_epochs(one, has_relatives=True) == 27  # of 40,000 words
 
 
 def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,3 +266,14 @@ def test_a_language_without_text_becomes_a_package(data: Path, tmp_path: Path) -
     assert len(list(made.glob("*fa*.whl"))) == 1
     assert dodona.load(made / "fa.dodona")("Oaks grow.").sentences[0].heads == [2, 0, 2]
     assert '"las"' in (made / "fa.scores.json").read_text()
+
+
+def test_the_better_model_is_packaged(data: Path, tmp_path: Path) -> None:
+    one = by_name(data)["cy_ccg"]
+    wrong = SENTENCE.replace("2\tnsubj", "3\tnsubj").replace("2\tpunct", "2\tdep")
+    write(tmp_path / "wrong.conllu", wrong * 20)
+    good, bad = tmp_path / "good.dodona", tmp_path / "bad.dodona"
+    dodona.train(one.train, epochs=3).save(good)
+    dodona.train(tmp_path / "wrong.conllu", epochs=3).save(bad)
+    for models in ([good, bad], [bad, good], [good]):
+        assert best_model(one, models) == good

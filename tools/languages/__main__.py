@@ -116,10 +116,16 @@ def _steps(one: LanguageSet, chosen: argparse.Namespace) -> Iterator[list[str]]:
         if STEPS.index(step) <= last and not path.exists():
             yield ["-m", "dodona", *words]
     if chosen.until == "package":
-        model = model_of(one, chosen.out)
         words = ["-m", "tools.languages.package", str(one.folder), "--data", str(chosen.data)]
-        words += ["--model", str(model), *(["--test"] if chosen.test else [])]
+        for model in (model_of(one, chosen.out), *_before_tuning(one, chosen.out)):
+            words += ["--model", str(model)]
+        words += ["--test"] if chosen.test else []
         yield words + (["--peers", str(chosen.peers)] if chosen.peers else [])
+
+
+def _before_tuning(one: LanguageSet, out: Path) -> list[Path]:
+    """Return the student of silver, if there is one: it has also seen gold, and may be better."""
+    return [student_of(one, out)] if one.text is not None else []
 
 
 def _run(name: str, words: list[str], log: IO[bytes]) -> bool:

@@ -1,15 +1,17 @@
 """The last steps of a language's model: calibration, scores, card and wheel.
 
-python -m tools.languages.package TREEBANK_FOLDER --model FILE [--data FOLDER] [--out FOLDER]
-    [--test] [--peers FILE]
+python -m tools.languages.package TREEBANK_FOLDER --model FILE [--model FILE] [--data FOLDER]
+    [--out FOLDER] [--test] [--peers FILE]
 
---peers is a JSON lines file of other parsers' scores on the same data, as bench/udpipe.py writes.
+Of several models, the best on the dev set becomes the package. --peers is a JSON lines file of other
+parsers' scores on the same data, as bench/udpipe.py writes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +43,27 @@ def main(words: list[str] | None = None) -> None:
     """Score a model, and write it with its card as a wheel."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("treebank", type=Path, help="folder of the treebank")
-    options.add_argument("--model", type=Path, required=True, help="the trained model")
+    options.add_argument(
+        "--model", type=Path, action="append", required=True, help="the trained model, or several"
+    )
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, help="folder of the wheel [that of the model]")
     options.add_argument("--test", action="store_true", help="also score the test sets")
     options.add_argument("--peers", type=Path, help="scores of other parsers, as JSON lines")
     chosen = options.parse_args(words)
     (one,) = find_sets(chosen.data, [chosen.treebank.name])
-    one = prepared(one, chosen.model.parent)
-    print(package(one, chosen.model, chosen.out or chosen.model.parent, chosen.test, chosen.peers))
+    folder = chosen.model[0].parent
+    one = prepared(one, folder)
+    model = best_model(one, chosen.model)
+    print(package(one, model, chosen.out or folder, chosen.test, chosen.peers))
+
+
+def best_model(one: LanguageSet, models: Sequence[Path]) -> Path:
+    """Return the model of the highest LAS on the dev set, with words given; the first, if equal."""
+    if len(models) == 1:
+        return models[0]
+    gold = list(dodona.read(one.dev))
+    return max(models, key=lambda path: words_scores(Parser.load(path), gold)["las"])
 
 
 def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | None) -> Path:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tools.languages.sets import LanguageSet, write_joined, write_relatives
 
-NETWORK = "--scorer neural --system arc-hybrid --width 192 --layers 3 --hidden 160 --rows 6144"
-FIRST_WORDS = 800_000  # that the network learns from before there is silver, within …
+NETWORK = "--scorer neural --system arc-hybrid --width 192 --layers 3 --hidden 256 --rows 10240"
+FIRST_WORDS = 1_100_000  # that the network learns from before there is silver, within …
 FIRST_EPOCHS = 10, 36  # … so many epochs: small treebanks need all of them
 LINEAR = {  # members of the committee beside the network
     "eager": "--system arc-eager --epochs 10",

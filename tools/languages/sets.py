@@ -230,12 +230,14 @@ def write_relatives(one: LanguageSet, folder: Path, n_words: int) -> Path | None
 def write_joined(one: LanguageSet, relatives: Path, folder: Path) -> Path:
     """Write the sentences of relatives and then those of the set into one file, for linear models.
 
-    They have the labels of the set, and no XPOS and lemmas.
+    They have the labels of the set, and no XPOS and lemmas; a sentence of relatives with a label
+    that the set lacks is left out, as not every transition system learns from parts of a tree.
     """
     path = folder / "own" / "joined.conllu.gz"
     if not path.is_file():
         both = GoldTreebanks.load(str(one.train), [str(relatives)])
-        sentences = chain(*both.others, both.first)
+        known = (s for some in both.others for s in some if UNANNOTATED not in s.deprels)
+        sentences = chain(known, both.first)
         _write(path, [_without(sentence, ("xpos", "lemmas")) for sentence in sentences])
     return path
 
