@@ -52,6 +52,21 @@ def test_what_a_sentence_lacks_is_filled_in(parser: dodona.Parser) -> None:
     assert set(parser.parse(half).feats) != {"_"}
 
 
+def test_an_xpos_that_was_not_learned_is_as_good_as_none() -> None:
+    """A model of a treebank without XPOS reads treebanks that have it, with their tags or anew."""
+
+    def with_xpos(xpos: str, n: int, seed: int) -> list[dodona.Sentence]:
+        return [s.replace(xpos=[xpos] * len(s)) for s in treebank(n, seed)]
+
+    for tags in ("predicted", "gold"):
+        parser = dodona.train(with_xpos("_", 40, 1), tags=tags, epochs=2)
+        for retag in (True, False):
+            plain = list(parser.pipe(with_xpos("_", 10, 3), retag=retag))
+            tagged = list(parser.pipe(with_xpos("NN", 10, 3), retag=retag))
+            assert [s.heads for s in tagged] == [s.heads for s in plain]
+            assert dodona.evaluate(with_xpos("NN", 10, 3), tagged).las > 30
+
+
 def test_lemmas_are_not_looked_at(parser: dodona.Parser) -> None:
     assert "lemma" not in parser.encoder.columns
     assert "lemma" in dodona.train(treebank(10, 1), epochs=1, tags="gold").encoder.columns

@@ -3,8 +3,8 @@
 python -m tools.languages.package TREEBANK_FOLDER --model FILE [--model FILE] [--data FOLDER]
     [--out FOLDER] [--test] [--peers FILE]
 
-Of several models, the best on the dev set becomes the package. --peers is a JSON lines file of other
-parsers' scores on the same data, as bench/udpipe.py writes.
+Of several models, the best on the dev set becomes the package. --peers is a JSON lines file of the
+scores of other parsers on the same data, as bench/udpipe.py writes.
 """
 
 from __future__ import annotations

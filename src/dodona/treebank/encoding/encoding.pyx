@@ -8,6 +8,7 @@ from libcpp.vector cimport vector
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.templates import FEATURE, TAG, TREE_HEAD, TREE_LABEL, WORD_ATTRIBUTES
+from dodona.core.features.words cimport ID_UNKNOWN
 from dodona.core.transitions.gold cimport UNSEEN
 from dodona.treebank.block cimport Block, collect_fields
 from dodona.treebank.encoding.clusters cimport Clusters, n_bits
@@ -31,6 +32,8 @@ cdef enum:
     NAMED = 2                   # a value in FEATS
     CLUSTER = 3
     HEADS = 4                   # of the basic tree: positions, not strings
+
+cdef const char* NO_TAG = b"_"
 
 cdef struct ColumnReader:
     int kind
@@ -65,6 +68,24 @@ cdef int read_value(const ColumnReader& column, Fields sentence, const vector[Te
     else:
         value[0] = text_at(sentence, i, column.field)
     return 0
+
+
+cdef int32_t known_number(const ColumnReader& column, Fields sentence, int i, vector[char]& joined,
+                          Text text, Vocabulary vocabulary) except? -1 nogil:
+    """Return the number of a word's value in a column, or ID_UNKNOWN.
+
+    An XPOS that the model has not learned is as good as none: a model of a treebank without XPOS
+    would otherwise know no tag of a word that has one.
+    """
+    cdef int32_t number = vocabulary.lookup(text.text, text.size)
+    if number != ID_UNKNOWN:
+        return number
+    if column.kind == JOINED:
+        join_tags(text_at(sentence, i, UPOS), Text(NO_TAG, 1), joined)
+        return vocabulary.lookup(joined.data(), joined.size())
+    if column.kind == PLAIN and column.field == XPOS:
+        return vocabulary.lookup(NO_TAG, 1)
+    return number
 
 
 cdef void copy_heads(Fields sentence, int32_t* target) noexcept nogil:
@@ -199,7 +220,8 @@ cdef class Encoder:
                         continue
                     for i in range(batch[s].n_words):
                         read_value(self._readers[c], batch[s], paths[s], i, joined, &text)
-                        target[i] = (<Vocabulary> vocabularies[c]).lookup(text.text, text.size)
+                        target[i] = known_number(self._readers[c], batch[s], i, joined, text,
+                                                 <Vocabulary> vocabularies[c])
         return 0
 
     def _gold_label(self, bytes label):
