@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,33 +160,15 @@ def test_models_and_teachers_exclude_each_other(files: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_network_goes_on_with_silver(files: Path, shell: Shell) -> None:
-    """The student continues a network: its sizes, segmenter and lemmas stay."""
+def test_linear_models_have_no_vote_on_tags_beside_a_network(parsers: list[Parser]) -> None:
+    """Their taggers are alike, and would outvote it."""
     pytest.importorskip("jax")
-    small = {"scorer": "neural", "width": 32, "layers": 1, "hidden": 16, "system": "arc-hybrid"}
-    train, dev = str(files / "train.conllu"), str(files / "dev.conllu")
-    first = dodona.train(train, dev, pipeline="text", epochs=4, **small)
-    first.save(files / "first.dodona")
-    text = "Vugu stamim. Ler pogaker rafomar vunint. " * 30
-    (files / "text.txt").write_text(f"{text}\n", encoding="utf-8")
-    by = f"{files / 'first.dodona'},{files / '0.dodona'}"
-    words = ["distil", train, "--dev", dev, "--text", str(files / "text.txt"), "--by", by]
-    words += ["--from", str(files / "first.dodona"), "--epochs", "2", "--out"]
-    found = shell(*words, str(files / "student.dodona"))
-    assert found.code == 0, found.err
-    student = dodona.load(files / "student.dodona")
-    silver = list(dodona.read(files / "student.dodona.work" / "silver" / "part-0001.conllu.gz"))
-    bare = [Sentence.from_columns(sentence.forms) for sentence in silver]
-    tagged = list(first.pipe(bare))  # the linear model has no vote on tags
-    assert [s.upos for s in silver] == [s.upos for s in tagged]
-    text = " ".join(" ".join(sentence.forms) for sentence in treebank(5, 9))
-    before, after = first(text).sentences, student(text).sentences
-    assert [s.forms for s in after] == [s.forms for s in before]
-    assert student.settings.network.width == 32
-    assert [source["kind"] for source in student.record["learned_from"]] == [
-        *("gold", "text", "teacher", "teacher", "start")
-    ]
-    assert shell(*words, str(files / "other.dodona"), "--width", "64").code != 0
-    for flag in (["--segmenter", "none"], ["--lemma-size", "9"]):
-        refused = shell(*words, str(files / "other.dodona"), *flag)
-        assert refused.code == 2 and "keeps the segmenter and the lemmas" in refused.err
+    small: dict[str, Any] = {"scorer": "neural", "width": 32, "layers": 1, "hidden": 16}
+    network = dodona.train(treebank(40, 4), epochs=3, **small)
+    sentences = treebank(20, 9)
+    bare = [Sentence.from_columns(sentence.forms) for sentence in sentences]
+    found = Committee([network, *parsers], projective=False).annotate(sentences)
+    assert [s.upos for s in found] == [s.upos for s in network.pipe(bare)]
+    assert [s.heads for s in found] != [s.heads for s in network.pipe(bare)]
+    turned = Committee([*parsers, network], projective=False).annotate(sentences)
+    assert [s.upos for s in turned] != [s.upos for s in found]

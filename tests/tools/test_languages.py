@@ -25,6 +25,7 @@ from tools.languages.recipe import (
     first_of,
     linear,
     model_of,
+    related_words,
     silver_per_gold,
     student,
     student_of,
@@ -151,7 +152,8 @@ def test_the_commands_are_valid(data: Path) -> None:
             assert {"dev.conllu.gz", "test.conllu.gz"} <= held_out  # what is scored is not learned
             assert (verb, Path(values["text"]).name) == ("distil", f"{one.code}.txt.gz")
             assert values["by"] == ",".join(map(str, (first_of(one, out), *members)))
-            assert values["from_"] == str(first_of(one, out))
+            assert values["segmenter"] == str(first_of(one, out))
+            assert len(values["treebanks"]) == (2 if find_relatives(one) else 1)
         verb, tuned = arguments(tuning(one, student_of(one, out), model_of(one, out)))
         assert (verb, tuned["from_"]) == ("train", str(student_of(one, out)))
 
@@ -199,17 +201,23 @@ def test_numbers_follow_from_sizes(data: Path) -> None:
         vars(one).update(n_words=n_words, n_text_words=n_text)
         return silver_per_gold(one)
 
-    assert with_sizes(10_000, 10**6) == 15
+    assert with_sizes(10_000, 10**6) == 8
     assert with_sizes(200_000, 10**6) == 2
     assert with_sizes(200_000, 100_000) == 0.5  # there is no more text
     assert with_sizes(200_000, 0) > 0
     epochs = []
     for n_words in (10_000, 60_000, 100_000, 10**6):
         vars(one).update(n_words=n_words)
-        epochs.append(first_epochs(one, has_relatives=False))
+        epochs.append(first_epochs(one))
     assert epochs == [36, 18, 11, 10]
-    vars(one).update(n_words=10_000)
-    assert first_epochs(one, has_relatives=True) == 27  # of 40,000 words
+
+
+def test_relatives_join_as_far_as_there_are_any(data: Path) -> None:
+    one = by_name(data)["fa_perdt"]
+    assert related_words(one) == 60  # fa_seraji has no more
+    for n_words, expected in ((10, 30), (119_970, 30), (150_000, 0)):
+        vars(one).update(n_words=n_words)
+        assert related_words(one) == expected
 
 
 def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,10 +6,10 @@ python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER]
 
 For each treebank of the data folder (see `sets`): the first network, which learns from the treebank
 and its relatives, and the linear models of the committee (`dodona train`; `recipe` says with which
-settings), silver, the network as student of silver (`dodona distil`), tuned on gold (`dodona
-train`), then calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET,
-and repeating the command goes on after them. A language that fails is reported, and the others are
-made. Networks profit from a GPU, on which several languages fit (--jobs).
+settings), silver and student (`dodona distil`), the student tuned on gold (`dodona train`), then
+calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET, and repeating
+the command goes on after them. A language that fails is reported, and the others are made. Networks
+profit from a GPU, on which several languages fit (--jobs).
 """
 
 from __future__ import annotations

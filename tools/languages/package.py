@@ -159,7 +159,7 @@ def make_notice(one: LanguageSet, card: Card) -> str:
     paragraphs = [make_licence(one.package, card).rstrip("\n")]
     if one.text is not None:
         paragraphs.append(ALSO)
-    if related_words(one.n_words) and (relatives := find_relatives(one)):
+    if related_words(one) and (relatives := find_relatives(one)):
         names = "\n".join(f"  {other.treebank} ({other.licence})" for other in relatives)
         paragraphs.append(f"It also learned from related treebanks:\n{names}")
     return "\n\n".join(paragraphs) + "\n"

@@ -2,18 +2,18 @@
 
 No encoder, no larger network and no other treebank of a small language may be at hand. What is: its
 relatives, raw text, and models that err at different places. So a small network learns from the
-treebank and its relatives; a committee of it and of linear models annotates the text by vote; and
-the network goes on learning from both. Linear models are worse than the network, but differ from it
-more than other networks do, and train in a minute (figures: docs/how-to/distil.md).
+treebank and its relatives; a committee of it and of linear models annotates the text by vote; and a
+new network of the same size learns from all of them. Linear models differ from a network more than
+other networks do, and train in a minute (figures: docs/how-to/distil.md).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tools.languages.sets import LanguageSet, write_joined, write_relatives
+from tools.languages.sets import LanguageSet, find_relatives, write_joined, write_relatives
 
-NETWORK = "--scorer neural --system arc-hybrid --width 192 --layers 3 --hidden 256 --rows 10240"
+NETWORK = "--system arc-hybrid --width 192 --layers 3 --hidden 256 --rows 10240"
 FIRST_WORDS = 1_100_000  # that the network learns from before there is silver, within …
 FIRST_EPOCHS = 10, 36  # … so many epochs: small treebanks need all of them
 LINEAR = {  # members of the committee beside the network
@@ -21,10 +21,10 @@ LINEAR = {  # members of the committee beside the network
     "standard": "--system arc-standard --beam 4 --epochs 10",
     "swap": "--system swap --beam 4 --epochs 10",
 }
-SEGMENTER_SIZE = 400  # kB, at most: a package has 4 MB
-SILVER_WORDS = 150_000  # of an epoch, at least; or two words for each word of gold
-SILVER_EPOCHS, SILVER_RATE = 10, 0.0015  # of gold and silver; the network has learned before
-BATCH_WORDS = 1000  # with silver, at least: an epoch has enough steps
+SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
+SILVER_WORDS = 80_000  # of an epoch, at least; or two words for each word of gold
+STUDENT_EPOCHS = 24  # of gold and silver
+BATCH_WORDS = 700  # with silver, at least: an epoch has enough steps
 STEPS = 80  # of an epoch, in gold
 TUNING_EPOCHS = 8  # on gold alone, at the end: silver has errors, relatives are other languages
 RELATED, POOL = 3, 120_000  # words of relatives for each of gold, and of all, at most
@@ -45,7 +45,7 @@ def first(one: LanguageSet, out: Path) -> list[list[str]]:
     if one.text is not None and one.about.get("raw", True):
         words += ["--raw", str(one.text)]
     words += ["--segmenter-size", str(one.about.get("segmenter_size", SEGMENTER_SIZE))]
-    words += ["--epochs", str(first_epochs(one, relatives is not None)), *NETWORK.split()]
+    words += ["--scorer", "neural", "--epochs", str(first_epochs(one)), *NETWORK.split()]
     words += ["--no-checkpoint", "--out", str(begun)]
     return [words] if relatives is None else [words, tuning(one, begun, path)]
 
@@ -68,46 +68,44 @@ def linear(one: LanguageSet, out: Path) -> dict[Path, list[str]]:
 
 def relatives_of(one: LanguageSet, out: Path) -> Path | None:
     """Return the file of sentences of related languages, if there are any."""
-    n_words = related_words(one.n_words)
+    n_words = related_words(one)
     return write_relatives(one, out / one.name, n_words) if n_words else None
 
 
-def related_words(n_words: int) -> int:
-    """Return how many words of relatives join so many of gold.
-
-    >>> related_words(10_000), related_words(100_000), related_words(150_000)
-    (30000, 20000, 0)
-    """
-    return max(min(RELATED * n_words, POOL - n_words), 0)
+def related_words(one: LanguageSet) -> int:
+    """Return how many words of relatives join those of a set."""
+    most = max(min(RELATED * one.n_words, POOL - one.n_words), 0)
+    return min(most, sum(other.n_words for other in find_relatives(one))) if most else 0
 
 
-def first_epochs(one: LanguageSet, has_relatives: bool) -> int:
+def first_epochs(one: LanguageSet) -> int:
     """Return the epochs of the network before there is silver."""
     least, most = FIRST_EPOCHS
-    n_words = one.n_words + (related_words(one.n_words) if has_relatives else 0)
-    return min(max(FIRST_WORDS // max(n_words, 1), least), most)
+    return min(max(FIRST_WORDS // max(one.n_words + related_words(one), 1), least), most)
 
 
 def student(one: LanguageSet, out: Path) -> list[str]:
-    """Return the arguments of `dodona` with which the network learns from the annotated text."""
-    begun = first_of(one, out)
-    more = [str(path) for part in one.about.get("more", ()) if (path := one.file(part))]
-    words = ["distil", str(one.train), *more, "--dev", str(one.dev), "--text", str(one.text)]
-    words += ["--held-out", ",".join(map(str, one.held_out))]
-    words += ["--by", ",".join(map(str, (begun, *linear(one, out)))), "--from", str(begun)]
+    """Return the arguments of `dodona` that train the student on gold, relatives and silver."""
+    begun, relatives = first_of(one, out), relatives_of(one, out)
+    more = [path for part in one.about.get("more", ()) if (path := one.file(part))]
+    beside = [str(path) for path in (*more, relatives) if path]
+    words = ["distil", str(one.train), *beside, "--dev", str(one.dev), "--text", str(one.text)]
+    words += ["--held-out", ",".join(map(str, one.held_out)), "--segmenter", str(begun)]
+    words += ["--lemma-size", str(LEMMA_SIZE)]
+    words += ["--by", ",".join(map(str, (begun, *linear(one, out))))]
     words += ["--silver-per-gold", f"{silver_per_gold(one):.2f}"]
-    words += ["--epochs", str(SILVER_EPOCHS), "--learning-rate", str(SILVER_RATE)]
+    words += ["--epochs", str(STUDENT_EPOCHS), *NETWORK.split()]
     words += ["--batch-words", str(max(BATCH_WORDS, one.n_words // STEPS))]
     return [*words, "--work", str(out / one.name / "work"), "--out", str(student_of(one, out))]
 
 
 def student_of(one: LanguageSet, out: Path) -> Path:
-    """Return the file of the network that learned from silver, too, and is tuned afterwards."""
+    """Return the file of the student, which is tuned afterwards."""
     return out / one.name / "student.dodona"
 
 
 def model_of(one: LanguageSet, out: Path) -> Path:
-    """Return the file of the model: the network, tuned."""
+    """Return the file of the model: the student, tuned."""
     return out / one.name / f"{one.package}.dodona"
 
 
@@ -119,5 +117,6 @@ def tuning(one: LanguageSet, begun: Path, path: Path) -> list[str]:
 
 def silver_per_gold(one: LanguageSet) -> float:
     """Return how many words of silver are learned for each word of gold; at most all of them."""
-    silver = min(max(SILVER_WORDS, 2 * one.n_words), one.n_text_words)
-    return max(silver / max(one.n_words, 1), 0.01)
+    n_words = one.n_words + related_words(one)
+    silver = min(max(SILVER_WORDS, 2 * n_words), one.n_text_words)
+    return max(silver / max(n_words, 1), 0.01)

@@ -74,7 +74,6 @@ class Recipe:
     held_out: Sequence[str] = ()  # files whose sentences are left out of the text
     silver: Sequence[str] = ()  # annotated files, instead of text
     by: Sequence[str] = ()  # models that annotate the text by vote, instead of teachers
-    from_: str = ""  # a network that the student continues, with its segmenter and lemmas
     segmenter: str = TRAIN  # or "none", or a model with one
     raw: Sequence[str] = ()  # files of text for training the segmenter …
     abbreviations: str = ""  # … and a list of abbreviations
@@ -103,10 +102,7 @@ class Recipe:
             raise ValueError("soft targets and votes are those of teachers, not of models")
         if self.settings.scorer != NEURAL:
             raise ValueError("a student is a network: scorer='neural'")
-        if self.from_ and (self.segmenter != TRAIN or self.lemma_size or self.lexicon):
-            raise ValueError(f"the student keeps the segmenter and the lemmas of {self.from_}")
-        segments_anew = self.segmenter == TRAIN and not self.from_
-        if (self.raw or self.abbreviations or self.segmenter_size) and not segments_anew:
+        if (self.raw or self.abbreviations or self.segmenter_size) and self.segmenter != TRAIN:
             raise ValueError(
                 "raw text, abbreviations and a size are for a segmenter that is trained"
             )
@@ -209,23 +205,18 @@ class Distillation:
         shown = f"  dev {dev}" if dev else ""
         self.report(f"{epoch.part}, epoch {epoch.number}  {speed}{shown}")
 
-    @property
-    def _segmenter(self) -> str:
-        """The source of the segmenter."""
-        return self.recipe.from_ or self.recipe.segmenter
-
     # --- the steps
 
     def segmenter(self) -> Path | None:
         """Train or copy the segmenter and return its file; None if the recipe has none."""
         recipe, seed = self.recipe, self.recipe.settings.seed
-        if self._segmenter == NONE:
+        if recipe.segmenter == NONE:
             return None
 
         def make(path: Path) -> None:
             raw, listed = tuple(recipe.raw), recipe.abbreviations
             parts = PartSources(
-                self._segmenter,
+                recipe.segmenter,
                 raw=raw,
                 abbreviations=listed,
                 segmenter_size=recipe.segmenter_size,
@@ -241,11 +232,10 @@ class Distillation:
         return self._step("segmenter", **made_from).single_file("segmenter.dodona", make)
 
     def lemmas(self) -> Path | None:
-        """Train the lemmatiser and return its last checkpoint; None if gold has no lemmas, or the
-        student those of the network that it continues."""
+        """Train the lemmatiser and return its last checkpoint; None if gold has no lemmas."""
         from dodona.training.neural.strategy import lemma_trainer
 
-        if not self._has_lemmas or self.recipe.from_:
+        if not self._has_lemmas:
             return None
         seed, lexicon = self.recipe.settings.seed, self.recipe.lexicon
         size = self.recipe.lemma_size
@@ -284,9 +274,9 @@ class Distillation:
     def _segmented_by(self) -> list[str]:
         recipe = self.recipe
         beside = map(Path, filter(None, (*recipe.raw, recipe.abbreviations)))
-        taken = PartSources(self._segmenter).checksums().values()
+        taken = PartSources(recipe.segmenter).checksums().values()
         size = [f"{recipe.segmenter_size} kB"] if recipe.segmenter_size else []
-        return [Path(self._segmenter).name, *taken, *map(file_checksum, beside), *size]
+        return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside), *size]
 
     def teacher_settings(self) -> list[TeacherSettings]:
         """Return the settings of each teacher; they differ in their seeds and encoders."""
@@ -410,13 +400,11 @@ class Distillation:
     def student(self) -> TextTrainer:
         """Return the trainer of the student, with segmenter and lemmatiser complete."""
         from dodona.parsing.trainer import Trainer
-        from dodona.pipeline.fine_tuning import Base
         from dodona.pipeline.text_trainer import TextTrainer
         from dodona.training.neural.silver import SilverFiles
         from dodona.training.neural.strategy import NeuralStrategy
 
         recipe = self.recipe
-        base = Base.load(recipe.from_) if recipe.from_ else None
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
         silver = SilverFiles(
@@ -428,11 +416,9 @@ class Distillation:
             lexicon=recipe.lexicon,
             harmony=recipe.harmony,
             variants=recipe.variants,
-            start=base.start if base else None,
         )
         settings = recipe.settings.replace(tags="predicted")
-        parser = base.parser if base else None
-        trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy, parser)
+        trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
         if lemmas is not None and strategy.lemma_trainer is not None:
             strategy.lemma_trainer.resume(lemmas)
         return TextTrainer(trainer, PartSources(segmenter=str(segmenter) if segmenter else NONE))
@@ -470,8 +456,6 @@ class Distillation:
             yield _source("text", text, n_words.get(name)) | {"file": name}
         for name in self.recipe.by:
             yield _source("teacher", locate(name))
-        if self.recipe.from_:
-            yield _source("start", locate(self.recipe.from_))
         for number, settings in enumerate(self.teacher_settings() if not self.recipe.by else (), 1):
             step = self._teacher_step(number, settings)
             dev = step.summary.get("dev", {})

@@ -10,7 +10,6 @@ from dodona.cli.flags import DevFile, Flag, ModelFile
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.training_output import TrainingView
 from dodona.distilling.recipe import STEPS, Distillation, Recipe
-from dodona.pipeline.fine_tuning import Base
 from dodona.pipeline.sources import TRAIN
 from dodona.records import fields
 from dodona.settings import NEURAL, LinearSettings, Settings
@@ -47,14 +46,6 @@ def distil(
             "models that annotate the text by vote, instead of teachers: names or files, separated "
             "by commas",
             metavar="MODELS",
-        ),
-    ] = "",
-    from_: Annotated[
-        str,
-        Flag(
-            "network that the student continues, with its settings, segmenter and lemmas: a name "
-            "or a file",
-            metavar="MODEL",
         ),
     ] = "",
     segmenter: Annotated[
@@ -138,7 +129,7 @@ def distil(
     given = drop_unset(settings)
     if given.setdefault("scorer", NEURAL) != NEURAL:
         raise UsageError("--scorer must be neural: the student is a network")
-    student = Base.load(from_).settings(**given) if from_ else Settings(**given)
+    student = Settings(**given)
     try:
         recipe = Recipe(
             train=treebanks,
@@ -148,7 +139,6 @@ def distil(
             held_out=_split(held_out),
             silver=_split(silver),
             by=_split(by),
-            from_=from_,
             segmenter=segmenter,
             raw=_split(raw),
             abbreviations=abbreviations,

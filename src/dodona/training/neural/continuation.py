@@ -8,6 +8,7 @@ begins as an unknown word, a label as its universal part.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -24,7 +25,7 @@ from dodona.tagging.network_tagger import NetworkTags, NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
 from dodona.tagging.word_learning import column_of, flatten
 from dodona.training.neural.network import PIECES, Numbers, Parameters, Shape, new_parameters
-from dodona.training.neural.tag_heads import LEAST_TOGETHER, NO_CLASS, TagHeads, frequent_forms
+from dodona.training.neural.tag_heads import LEAST, LEAST_TOGETHER, NO_CLASS, TagHeads
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import UNANNOTATED
 
@@ -72,14 +73,12 @@ class Continuation:
         found = dict.fromkeys(map(tuple, [*before.tolist(), *rows.tolist()]))
         return np.array([*found], np.uint32).ravel()
 
-    def words(
-        self, sentences: Sequence[Sentence], silver: Mapping[str, int] | None = None
-    ) -> NetworkWords:
-        """Return the words of the model and those that are frequent in new sentences, or in silver,
-        whose forms are counted."""
+    def words(self, sentences: Sequence[Sentence]) -> NetworkWords:
+        """Return the words of the model and those that occur more than once in new sentences."""
         before = self.tags.words
-        frequent = frequent_forms(flatten(column_of(sentences, "forms")), silver or {})
-        new = sorted({form.encode() for form in frequent} - {*before.forms})
+        counts = Counter(form.lower() for form in flatten(column_of(sentences, "forms")))
+        frequent = {form.encode() for form, n in counts.items() if n >= LEAST}
+        new = sorted(frequent - {*before.forms})
         return replace_fields(before, forms=[*before.forms, *new])
 
     def shape(self, shape: Shape) -> Shape:

@@ -94,19 +94,11 @@ class NeuralStrategy(Strategy):
         known = base.pairs if base else ()
         self.task = ParsingTask(settings, sentences, dev, templates, encoder, self._files(), known)
         if base is not None:
-            self.tags = base.tag_heads(sentences)
-            self._read_silver()
-            self.known = base.words(gold.sentences, self.silver.forms if self.silver else None)
+            self.tags, self.known = base.tag_heads(sentences), base.words(gold.sentences)
         else:
             self._learn_inventory(gold, sentences, dev)
         self._plan()
         return self.task
-
-    def _read_silver(self) -> None:
-        """Read the silver files, if there are any, with the labels and tags of gold."""
-        if self._silver_files is not None:
-            encoder, settings = self.task.data.encoder, self.task.settings
-            self.silver = SilverReader(self._silver_files, encoder, self.tags, settings)
 
     def _learn_inventory(
         self, gold: GoldTreebanks, sentences: list[Sentence], dev: list[Sentence]
@@ -116,7 +108,9 @@ class NeuralStrategy(Strategy):
         self.columns = find_tags(gold.first, gold.sentences)
         tags = [name for name in self.columns if name != LEMMA]
         self.tags = learn_tags(sentences, tags, len(gold.first))
-        self._read_silver()
+        if self._silver_files is not None:
+            encoder = self.task.data.encoder
+            self.silver = SilverReader(self._silver_files, encoder, self.tags, settings)
         self.known = learn_words(
             gold.sentences,
             self._vectors[0] if self._vectors else None,

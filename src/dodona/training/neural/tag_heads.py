@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,25 +72,16 @@ def learn_words(
     lemmas are learned from, if not all; `rows` is the size of the table of n-grams.
     """
     forms = flatten(column_of(sentences, "forms"))
-    frequent = sorted(frequent_forms(forms, silver or {}))
+    counts = Counter(form.lower() for form in forms)
+    lowered: Counter[str] = Counter()  # forms of silver
+    for form, n in (silver or {}).items():
+        lowered[form.lower()] += n
+    own = {form for form, n in counts.items() if n >= LEAST}
+    frequent = sorted(own | {form for form, n in lowered.items() if n >= LEAST_SILVER})
     sizes = [rows // HASHED_SHARE] * len(HASHED) + [rows]
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
     encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
     return NetworkWords(encoded[0], sizes, encoded[1], vectors)
-
-
-def frequent_forms(forms: Iterable[str], silver: Mapping[str, int]) -> set[str]:
-    """Return the forms, in lower case, that deserve a vector of their own; `silver` has counts.
-
-    >>> sorted(frequent_forms(["Oak", "oak", "elm"], {"Ash": 19, "ash": 1, "fir": 19}))
-    ['ash', 'oak']
-    """
-    counts = Counter(form.lower() for form in forms)
-    lowered: Counter[str] = Counter()
-    for form, n in silver.items():
-        lowered[form.lower()] += n
-    own = {form for form, n in counts.items() if n >= LEAST}
-    return own | {form for form, n in lowered.items() if n >= LEAST_SILVER}
 
 
 def learn_tags(
