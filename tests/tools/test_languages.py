@@ -251,11 +251,11 @@ def test_tables_have_other_parsers_beside() -> None:
 def test_relatives_are_credited(data: Path) -> None:
     sets = by_name(data)
     card = Card("Persian", "UD Persian PerDT", "CC BY-SA 4.0", "1.0")
-    notice = make_notice(sets["fa_perdt"], card)
+    notice = make_notice(sets["fa_perdt"], card, has_silver=False)
     assert "related treebanks:\n  UD Persian Seraji (CC BY-SA 4.0)\n" in notice
-    assert "committee" not in notice  # there is no text
-    assert "committee" in make_notice(sets["cy_ccg"], card)
-    assert "related" not in make_notice(sets["cy_ccg"], card)
+    assert "committee" not in notice
+    assert "committee" in make_notice(sets["cy_ccg"], card, has_silver=True)
+    assert "related" not in make_notice(sets["cy_ccg"], card, has_silver=True)
 
 
 def test_the_table_names_every_source() -> None:

@@ -117,15 +117,19 @@ def _steps(one: LanguageSet, chosen: argparse.Namespace) -> Iterator[list[str]]:
             yield ["-m", "dodona", *words]
     if chosen.until == "package":
         words = ["-m", "tools.languages.package", str(one.folder), "--data", str(chosen.data)]
-        for model in (model_of(one, chosen.out), *_before_tuning(one, chosen.out)):
+        for model in _candidates(one, chosen.out):
             words += ["--model", str(model)]
         words += ["--test"] if chosen.test else []
         yield words + (["--peers", str(chosen.peers)] if chosen.peers else [])
 
 
-def _before_tuning(one: LanguageSet, out: Path) -> list[Path]:
-    """Return the student of silver, if there is one: it has also seen gold, and may be better."""
-    return [student_of(one, out)] if one.text is not None else []
+def _candidates(one: LanguageSet, out: Path) -> list[Path]:
+    """Return the networks of which the best becomes the package: tuned, before it, before silver.
+
+    Raw text of another genre than the treebank may teach less than it costs.
+    """
+    before = [student_of(one, out)] if one.text is not None else []
+    return [model_of(one, out), *before, first_of(one, out)]
 
 
 def _run(name: str, words: list[str], log: IO[bytes]) -> bool:

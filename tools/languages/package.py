@@ -24,7 +24,7 @@ from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.sentence import Sentence
-from tools.languages.recipe import related_words
+from tools.languages.recipe import FIRST, related_words
 from tools.languages.sets import LanguageSet, find_data, find_relatives, find_sets, prepared
 from tools.treebanks import ROOT
 
@@ -81,7 +81,8 @@ def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | 
     parser.save(packed)
     others = read_peers(peers, one.name) if peers else []
     page = make_page(one, card, parser, packed, found, others)
-    made = make_package(packed, one.package, card, readme=page, licence=make_notice(one, card))
+    notice = make_notice(one, card, has_silver=one.text is not None and model.name != FIRST)
+    made = make_package(packed, one.package, card, readme=page, licence=notice)
     packed.unlink()
     (out / f"{one.package}.scores.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     return made.save(out)
@@ -154,10 +155,10 @@ def examples(parser: Parser, one: LanguageSet) -> list[str]:
     return [f"```text\n{drawing.rstrip()}\n```" for drawing in drawn]
 
 
-def make_notice(one: LanguageSet, card: Card) -> str:
+def make_notice(one: LanguageSet, card: Card, *, has_silver: bool) -> str:
     """Return the licence of the model, with its sources."""
     paragraphs = [make_licence(one.package, card).rstrip("\n")]
-    if one.text is not None:
+    if has_silver:
         paragraphs.append(ALSO)
     if related_words(one) and (relatives := find_relatives(one)):
         names = "\n".join(f"  {other.treebank} ({other.licence})" for other in relatives)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tools.languages.sets import LanguageSet, find_relatives, write_joined, write_relatives
 
-NETWORK = "--system arc-hybrid --width 192 --layers 3 --hidden 256 --rows 10240"
+FIRST = "first.dodona"  # the network that learned from treebanks alone
+NETWORK = "--system arc-hybrid --width 192 --layers 3 --hidden 256 --rows 8192"
 FIRST_WORDS = 1_100_000  # that the network learns from before there is silver, within …
 FIRST_EPOCHS = 10, 36  # … so many epochs: small treebanks need all of them
 LINEAR = {  # members of the committee beside the network
@@ -52,7 +53,7 @@ def first(one: LanguageSet, out: Path) -> list[list[str]]:
 
 def first_of(one: LanguageSet, out: Path) -> Path:
     """Return the file of the network that learned from treebanks alone."""
-    return out / one.name / "first.dodona"
+    return out / one.name / FIRST
 
 
 def linear(one: LanguageSet, out: Path) -> dict[Path, list[str]]:
