@@ -7,7 +7,7 @@ has no punctuation.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -32,6 +32,7 @@ TOGETHER = 3  # consecutive sentences of such a copy
 FULL = 0.8  # share of the longest line from which on a line may be one of wrapped prose
 QUOTES = (("“", "”"), ('"', '"'), ("«", "»"), ("„", "“"), ("「", "」"))
 STOPS = (".", "!", "?")
+RARE, MARKED = 10, 40  # sentences that end in a mark; with fewer, so many are made
 FULL_STOPS = "\u3002\uff01\uff1f"  # full-width period, exclamation and question mark
 
 
@@ -86,6 +87,22 @@ def unspaced(gold: GoldText) -> GoldText:
         changed = _with(line, -1, replace(line[-1], form=mark, words=(mark,)))
         glued.append(_with(changed, 0, replace(changed[0], gap="")))
     return _assembled(glued[i : i + TOGETHER] for i in range(0, len(glued), TOGETHER))
+
+
+def with_rare_marks(gold: GoldText, seed: int) -> GoldText:
+    """Let the first of two sentences end in "!" or "?", if hardly any sentence of the treebank does.
+
+    Small treebanks of news have neither exclamations nor many questions, and their segmenters would
+    not know that a sentence ends there.
+    """
+    rng, sentences = Random(seed), _sentences(gold)
+    pairs = [(a, b) for a, b in pairwise(sentences) if b[0].gap == " " and _ends_in_word(a)]
+    n_ends = Counter(line[-1].form for line in sentences)
+    made: list[Paragraph] = []
+    for mark in ("!", "?"):
+        for one, two in rng.choices(pairs, k=MARKED) if pairs and n_ends[mark] < RARE else ():
+            made.append([_with(one, -1, replace(one[-1], form=mark, words=(mark,))), two])
+    return _assembled(made)
 
 
 def _abbreviated(

@@ -15,7 +15,7 @@ from dodona.core.segmenting.text_scanner import LABELS, make_pair_table
 from dodona.core.segmenting.text_splitter import MAX_BIAS
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.shuffle import shuffle
-from dodona.segmentation.augmentation import augmented, unspaced
+from dodona.segmentation.augmentation import augmented, unspaced, with_rare_marks
 from dodona.segmentation.expansion_rules import learn_rules
 from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
 from dodona.segmentation.segmenter import Segmenter
@@ -85,6 +85,8 @@ class SegmenterTrainer(Learner[Weights]):
         if is_unspaced(self.gold) and (copy := unspaced(self.gold)).text:
             shown = shown + copy
             cutoff = min(2 * cutoff - 1, MAX_CUTOFF)
+        if (copy := with_rare_marks(self.gold, self.settings.seed)).text:
+            shown = shown + copy
         if self.sources.abbreviations:
             # without a list, augmentation costs el_gdt 0.8 F1
             shown = shown + augmented(
