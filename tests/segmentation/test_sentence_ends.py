@@ -10,13 +10,12 @@ import pytest
 
 import dodona
 from dodona.core.segmenting.lexicon_index import VERB
-from dodona.segmentation import segmenter_training
 from dodona.segmentation.augmentation import with_rare_marks
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.segmenter_training import segmentation_scores, train_segmenter
 from dodona.segmentation.word_tags import learn_tags
 from dodona.storage import container
-from dodona.treebank.raw_text import GoldText, gold_text
+from dodona.treebank.raw_text import gold_text
 
 SUBJECTS = ["Zeus", "Dione", "The priest", "A dove", "The old man of the river"]
 VERBS = ["hears", "sees", "remembers", "has never forgotten", "wants to ask about"]
@@ -182,14 +181,18 @@ def test_tags_find_sentence_ends_in_text_without_punctuation() -> None:
     assert with_tags > without + 5
 
 
-def test_marks_that_the_treebank_lacks_end_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_marks_that_the_treebank_lacks_end_sentences() -> None:
     """A treebank of news has no exclamations; texts have."""
     text = (
         "A dove sees the oak today! Zeus hears a storm with a smile? The priest sees the elm today."
     )
     expected = [text[:26], text[27:59], text[60:]]
     assert texts(train_segmenter(prose(300, 1), epochs=5), text) == expected
-    marked = [line([*"A dove sees it".split(), mark]) for mark in "!?" * 10]
+    made = with_rare_marks(gold_text(prose(300, 1)), 1)
+    begins = [begins for _, _, begins in made.spans]
+    forms = [made.text[start:end] for start, end, _ in made.spans]
+    for mark in "!?":
+        after = [i + 1 for i, form in enumerate(forms) if form == mark]
+        assert len(after) == 40 and all(begins[i] for i in after)
+    marked = [line(["A", "dove", "sees", "it", mark]) for mark in "!?" * 10]
     assert not with_rare_marks(gold_text([*prose(300, 1), *marked]), 1).text  # there are enough
-    monkeypatch.setattr(segmenter_training, "with_rare_marks", lambda gold, seed: GoldText())
-    assert texts(train_segmenter(prose(300, 1), epochs=5), text) != expected

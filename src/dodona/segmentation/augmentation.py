@@ -90,7 +90,7 @@ def unspaced(gold: GoldText) -> GoldText:
 
 
 def with_rare_marks(gold: GoldText, seed: int) -> GoldText:
-    """Let the first of two sentences end in "!" or "?", if hardly any sentence of the treebank does.
+    """Let the first of two sentences end in "!" or "?", if hardly any of the treebank does.
 
     Small treebanks of news have neither exclamations nor many questions, and their segmenters would
     not know that a sentence ends there.
