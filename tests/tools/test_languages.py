@@ -16,7 +16,7 @@ from dodona.cli.flags import parameters
 from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from dodona.models.cards import Card
-from tools.languages.__main__ import main, missing
+from tools.languages.__main__ import main, missing, run
 from tools.languages.package import best_model, make_notice, score_tables
 from tools.languages.recipe import (
     LINEAR,
@@ -228,6 +228,16 @@ def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> N
     # of fa, which has a relative: first, tuning of it, tuning again
     assert [line.split()[1] for line in shown].count("distil") == 2
     assert len(shown) == 1 + len(LINEAR) + 3 + 3
+
+
+@pytest.mark.parametrize("code", [0, 1, 130])
+def test_an_interrupted_step_is_not_finished(code: int, tmp_path: Path) -> None:
+    """What an interrupted training saves does not count as its model."""
+    path = tmp_path / "first.dodona"
+    save = f"import pathlib, sys; pathlib.Path(sys.argv[-1]).write_bytes(b'x'); sys.exit({code})"
+    with (tmp_path / "log.txt").open("wb") as log:
+        assert run("cy", ["-c", save, "--out", str(path)], log) is (code == 0)
+    assert path.exists() is (code == 0)
 
 
 def test_failures_are_named(data: Path, tmp_path: Path) -> None:

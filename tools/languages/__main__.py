@@ -106,7 +106,7 @@ def make(one: LanguageSet, chosen: argparse.Namespace) -> bool:
     folder = chosen.out / one.name
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "log.txt").open("ab") as log:
-        return all(_run(one.name, words, log) for words in _steps(one, chosen))
+        return all(run(one.name, words, log) for words in _steps(one, chosen))
 
 
 def _steps(one: LanguageSet, chosen: argparse.Namespace) -> Iterator[list[str]]:
@@ -132,10 +132,19 @@ def _candidates(one: LanguageSet, out: Path) -> list[Path]:
     return [model_of(one, out), *before, first_of(one, out)]
 
 
-def _run(name: str, words: list[str], log: IO[bytes]) -> bool:
+def run(name: str, words: list[str], log: IO[bytes]) -> bool:
+    """Run a step and return whether it succeeded; only then the file after `--out` is there.
+
+    A training that is interrupted saves what it has, which must not pass for a finished step.
+    """
     print(f"{name}: {shlex.join(words[1:3])} …", flush=True)
+    made = Path(words[words.index("--out") + 1]) if "--out" in words else None
+    begun = made.with_name(f"unfinished-{made.name}") if made else None
+    words = [str(begun) if made and word == str(made) else word for word in words]
     done = subprocess.run([sys.executable, *words], stdout=log, stderr=log, check=False, cwd=ROOT)
     print(f"{name}: {'done' if done.returncode == 0 else 'failed'}", flush=True)
+    if done.returncode == 0 and made and begun and begun.is_file():
+        begun.replace(made)
     return done.returncode == 0
 
 
