@@ -37,12 +37,10 @@ def first(one: LanguageSet, out: Path) -> list[list[str]]:
     What relatives have taught, the treebank itself corrects at the end: da_ddt with nb_bokmaal,
     dev LAS 72.3 alone, 73.0 together, 74.7 in the end.
     """
-    path, relatives = first_of(one, out), relatives_of(one, out)
+    path, relatives, more = first_of(one, out), relatives_of(one, out), beside(one, out)
     begun = path if relatives is None else path.with_suffix(".begun.dodona")
     words = ["train", "--train", str(one.train), "--dev", str(one.dev), "--pipeline", "text"]
-    more = [path for part in one.about.get("more", ()) if (path := one.file(part))]
-    if beside := [str(path) for path in (*more, relatives) if path]:
-        words += ["--more", ",".join(beside)]
+    words += ["--more", ",".join(more)] if more else []
     if one.text is not None and one.about.get("raw", True):
         words += ["--raw", str(one.text)]
     words += ["--segmenter-size", str(one.about.get("segmenter_size", SEGMENTER_SIZE))]
@@ -67,6 +65,12 @@ def linear(one: LanguageSet, out: Path) -> dict[Path, list[str]]:
     return found
 
 
+def beside(one: LanguageSet, out: Path) -> list[str]:
+    """Return the files that networks learn from beside the train set."""
+    own = [one.file(part) for part in one.about.get("more", ())]
+    return [str(path) for path in (*own, relatives_of(one, out)) if path is not None]
+
+
 def relatives_of(one: LanguageSet, out: Path) -> Path | None:
     """Return the file of sentences of related languages, if there are any."""
     n_words = related_words(one)
@@ -87,10 +91,8 @@ def first_epochs(one: LanguageSet) -> int:
 
 def student(one: LanguageSet, out: Path) -> list[str]:
     """Return the arguments of `dodona` that train the student on gold, relatives and silver."""
-    begun, relatives = first_of(one, out), relatives_of(one, out)
-    more = [path for part in one.about.get("more", ()) if (path := one.file(part))]
-    beside = [str(path) for path in (*more, relatives) if path]
-    words = ["distil", str(one.train), *beside, "--dev", str(one.dev), "--text", str(one.text)]
+    begun = first_of(one, out)
+    words = ["distil", str(one.train), *beside(one, out), "--dev", str(one.dev), "--text", str(one.text)]
     words += ["--held-out", ",".join(map(str, one.held_out)), "--segmenter", str(begun)]
     words += ["--lemma-size", str(LEMMA_SIZE)]
     words += ["--by", ",".join(map(str, (begun, *linear(one, out))))]

@@ -1,7 +1,7 @@
 """Annotation of sentences by a committee of models, which vote on every arc, label and tag.
 
-Where no teacher larger than the student is at hand, several networks of its own kind do: they err
-at different places, and the tree that most of their arcs vote for is better than that of each
+Where no teacher larger than the student is at hand, several models of its size do: they err at
+different places, and the tree that most of their arcs vote for is better than that of most of them
 (Sagae & Lavie 2006). Every model annotates words alone, without the tags of others.
 """
 
