@@ -92,15 +92,8 @@ def first_epochs(one: LanguageSet) -> int:
 def student(one: LanguageSet, out: Path) -> list[str]:
     """Return the arguments of `dodona` that train the student on gold, relatives and silver."""
     begun = first_of(one, out)
-    words = [
-        "distil",
-        str(one.train),
-        *beside(one, out),
-        "--dev",
-        str(one.dev),
-        "--text",
-        str(one.text),
-    ]
+    words = ["distil", str(one.train), *beside(one, out), "--dev", str(one.dev)]
+    words += ["--text", str(one.text)]
     words += ["--held-out", ",".join(map(str, one.held_out)), "--segmenter", str(begun)]
     words += ["--lemma-size", str(LEMMA_SIZE)]
     words += ["--by", ",".join(map(str, (begun, *linear(one, out))))]
