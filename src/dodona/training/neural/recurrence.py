@@ -60,13 +60,26 @@ def _run(f: Numbers, g: Numbers, back: bool) -> Numbers:
 
 
 def in_parallel(f: Numbers, g: Numbers, back: bool) -> Numbers:
-    """Run over all words in parallel, in log(words) rounds, for GPUs; slow to compile on a CPU."""
-    half = f.shape[1] // 2
-    left, right = (f[:, :half], g[:, :half]), (f[:, half:], g[:, half:])
-    scan = jax.lax.associative_scan
-    return jnp.concatenate(
-        [scan(_join, left, reverse=back)[1], scan(_join, right, reverse=not back)[1]], axis=1
-    )
+    """Run over all words in parallel, for GPUs: each of log(words) rounds joins the segment that
+    ends at a word with the one before it, of the same length (Hillis & Steele 1986)."""
+    by = 1
+    while by < len(f):
+        f, g = _join((_moved(f, by, back), _moved(g, by, back)), (f, g))
+        by *= 2
+    return g
+
+
+def _moved(x: Numbers, by: int, back: bool) -> Numbers:
+    """Move the left half of the units to later words and the right half to earlier ones, or the
+    opposite with `back`; what is moved in is 0."""
+    half, zero = x.shape[1] // 2, jnp.zeros((by, x.shape[1] // 2), x.dtype)
+    later = slice(0, half) if not back else slice(half, None)
+    earlier = slice(half, None) if not back else slice(0, half)
+    moved = [
+        jnp.concatenate([zero, x[:-by, later]]),
+        jnp.concatenate([x[by:, earlier], zero]),
+    ]
+    return jnp.concatenate(moved[::-1] if back else moved, axis=1)
 
 
 def _join(before: tuple[Numbers, Numbers], after: tuple[Numbers, Numbers]) -> Any:
