@@ -44,7 +44,8 @@ def word_vectors(
     shape: Shape, p: Parameters, types: Arrays, seeds: Seeds, dropout: Dropout
 ) -> Numbers:
     """Return the vectors of word types. `types` has their rows: `single` per type and field except
-    the bag; `bag` and, ascending, `bag_type`, the type of each; `bag_share`, 1 / their number."""
+    the bag; `bag` and, ascending, `bag_type`, the type of each; `bag_share`, 1 / their number; or
+    `bag` and `bag_weight` with equally many for all types."""
     single, n_types = types["single"], types["single"].shape[0]
     if seeds and dropout.word:
         known = is_kept(seeds["word"], dropout.word, n_types)
@@ -76,6 +77,8 @@ def look_up(shape: Shape, p: Parameters, first: int, indices: Numbers) -> Iterat
 
 def bag_means(table: Numbers, types: Arrays) -> Numbers:
     """Return the mean of the rows of each type in the bag."""
+    if "bag_weight" in types:
+        return (picked(table, types["bag"]) * types["bag_weight"][:, :, None]).sum(axis=1)
     rows, n_types = picked(table, types["bag"]), types["bag_share"].shape[0]
     sums = jax.ops.segment_sum(rows, types["bag_type"], n_types, indices_are_sorted=True)
     return sums * types["bag_share"][:, None]

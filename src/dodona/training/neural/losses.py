@@ -40,12 +40,7 @@ def arc_loss(shape: Shape, p: Parameters, n: Numbers, arrays: Arrays) -> Numbers
     `heads` are positions of words in the batch; its capacity stands for the root, and a negative
     number for an unknown head. With `head_weights`, each word has several heads.
     """
-    dependents = _blocks(n @ p["arc.dependent"].T + p["arc.bias"]) * shape.arcs**-0.5
-    scores = jnp.einsum("bik,bjk->bij", dependents, _around(n @ p["arc.head"].T))
-    sentence = jnp.cumsum(arrays["is_first"])
-    same = _blocks(sentence)[:, :, None] == _around(sentence)[:, None, :]
-    of_root = dependents @ (p["arc.head"] @ p["arc.root"])
-    scores = jnp.concatenate([jnp.where(same, scores, LOWEST), of_root[:, :, None]], axis=2)
+    scores = arc_scores(shape, p, n, arrays)
     heads, share = arrays["heads"], arrays["word_share"]
     if "head_weights" not in arrays:
         return _head_losses(scores, heads, share * (heads >= 0))
@@ -53,6 +48,17 @@ def arc_loss(shape: Shape, p: Parameters, n: Numbers, arrays: Arrays) -> Numbers
     return sum(
         (_head_losses(scores, heads[i], weights[i]) for i in range(heads.shape[0])), jnp.zeros(())
     )
+
+
+def arc_scores(shape: Shape, p: Parameters, n: Numbers, arrays: Arrays) -> Numbers:
+    """Return by block the scores of each word's heads: words of its block and of the two adjacent
+    ones, and last the root."""
+    dependents = _blocks(n @ p["arc.dependent"].T + p["arc.bias"]) * shape.arcs**-0.5
+    scores = jnp.einsum("bik,bjk->bij", dependents, _around(n @ p["arc.head"].T))
+    sentence = jnp.cumsum(arrays["is_first"])
+    same = _blocks(sentence)[:, :, None] == _around(sentence)[:, None, :]
+    of_root = dependents @ (p["arc.head"] @ p["arc.root"])
+    return jnp.concatenate([jnp.where(same, scores, LOWEST), of_root[:, :, None]], axis=2)
 
 
 def _head_losses(scores: Numbers, heads: Numbers, counted: Numbers) -> Numbers:

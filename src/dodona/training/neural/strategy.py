@@ -7,7 +7,7 @@ from all of them in JAX.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -56,7 +56,8 @@ class NeuralStrategy(Strategy):
     first; `silver` is text that a teacher has annotated; `lexicon` is a file of lemmas, `harmony`
     one of decisions about words that the treebanks annotate differently; `variants` is the share of
     sentences that are also learned from in another casing or without punctuation marks. Training
-    may continue from the network of another model (`start`), whose lemmas are kept.
+    may continue from the network of another model (`start`), whose lemmas are kept. `forms` counts
+    those of text that is silver later: the frequent ones get vectors of their own.
     """
 
     def __init__(
@@ -68,9 +69,11 @@ class NeuralStrategy(Strategy):
         harmony: str = "",
         variants: float = 0.0,
         start: StartingPoint | None = None,
+        forms: Mapping[str, int] | None = None,
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
         self._variants = variants
+        self._forms = forms
         self.start = start
         self._base = Continuation(start) if start else None
         self._decided = read_harmony(harmony) if harmony else None
@@ -114,7 +117,7 @@ class NeuralStrategy(Strategy):
         self.known = learn_words(
             gold.sentences,
             self._vectors[0] if self._vectors else None,
-            self.silver.forms if self.silver else None,
+            self.silver.forms if self.silver else self._forms,
             gold.with_lemmas,
             settings.network.rows,
         )
