@@ -19,17 +19,15 @@ from dodona.models.cards import Card
 from tools.languages.__main__ import main, missing, run
 from tools.languages.package import best_model, make_notice, score_tables
 from tools.languages.recipe import (
-    LINEAR,
-    first,
-    first_epochs,
-    first_of,
-    linear,
-    model_of,
+    Step,
+    after_networks,
+    arrays_of,
+    before_networks,
+    beside,
+    candidates,
     related_words,
-    silver_per_gold,
-    student,
+    segmenter_of,
     student_of,
-    tuning,
 )
 from tools.languages.sets import (
     NO_LICENCE,
@@ -137,45 +135,43 @@ def arguments(words: list[str]) -> tuple[str, dict[str, Any]]:
 def test_the_commands_are_valid(data: Path) -> None:
     out = data / "out"
     for one in (prepared(one, out / one.name) for one in find_sets(data)):
-        made = [arguments(words)[1] for words in first(one, out)]
-        assert (made[0]["system"], made[0]["scorer"]) == ("arc-hybrid", "neural")
-        assert made[-1]["out"] == str(first_of(one, out))
-        assert len(made) == (2 if find_relatives(one) else 1)
-        if len(made) == 2:  # the treebank itself has the last word
-            assert made[1]["from_"] == made[0]["out"] and made[1]["more"] is None
-        members = linear(one, out)
-        assert [arguments(words)[1]["out"] for words in members.values()] == [*map(str, members)]
-        assert len({arguments(words)[1]["system"] for words in members.values()}) == len(LINEAR)
+        before, after = (
+            {step.name: step for step in steps(one, out, data)}
+            for steps in (before_networks, after_networks)
+        )
+        assert (list(before), before["arrays"].made) == (["text", "arrays"], arrays_of(one, out))
         if one.text:
-            verb, values = arguments(student(one, out))
+            verb, values = arguments(before["text"].words)
             held_out = {Path(path).name for path in values["held_out"].split(",")}
             assert {"dev.conllu.gz", "test.conllu.gz"} <= held_out  # what is scored is not learned
             assert (verb, Path(values["text"]).name) == ("distil", f"{one.code}.txt.gz")
-            assert values["by"] == ",".join(map(str, (first_of(one, out), *members)))
-            assert values["segmenter"] == str(first_of(one, out))
             assert len(values["treebanks"]) == (2 if find_relatives(one) else 1)
-        verb, tuned = arguments(tuning(one, student_of(one, out), model_of(one, out)))
-        assert (verb, tuned["from_"]) == ("train", str(student_of(one, out)))
+            assert values["work"] in str(segmenter_of(one, out))
+        else:
+            assert before["text"].made == segmenter_of(one, out)
+        tunings = [arguments(after[name].words) for name in ("tuned", "taught") if name in after]
+        assert len(tunings) == (2 if one.text else 1)
+        for verb, values in tunings:  # each begins with the student
+            assert (verb, values["from_"]) == ("train", str(student_of(one, out)))
+        learned = [Path(values["train"]) for _, values in tunings]
+        assert learned == [one.train, *([after["mixed"].made] if one.text else [])]
+        made = {step.made for step in after.values()}
+        assert {*candidates(one, out)} == made - {out / one.name / "mixed.conllu.gz"}
 
 
-def test_committees_learn_from_relatives(data: Path) -> None:
+def test_networks_learn_from_relatives(data: Path) -> None:
     sets = by_name(data)
     assert [one.name for one in find_relatives(sets["fa_perdt"])] == ["fa_seraji"]
     write(data / "treebanks" / "gd_arcosg" / "train.conllu", SENTENCE * 20)
     assert [one.name for one in find_relatives(sets["ga_nodev"])] == ["gd_arcosg"]  # of the table
-    assert find_relatives(sets["xx_one"]) == []
-    _, values = arguments(first(sets["fa_perdt"], data / "out")[0])
-    (sentence, *_) = found = list(dodona.read(values["more"]))
+    assert find_relatives(sets["xx_one"]) == [] == beside(sets["xx_one"], data / "out")
+    (path,) = beside(sets["fa_perdt"], data / "out")
+    (sentence, *_) = found = list(dodona.read(path))
     assert len(found) == 20
     assert [*sentence.lemmas, *sentence.xpos] == ["_"] * 6  # differ from language to language
     assert sentence.upos == ["NOUN", "VERB", "PUNCT"]
-    for words in linear(sets["fa_perdt"], data / "out").values():  # these read one file
-        joined = list(dodona.read(arguments(words)[1]["train"]))
-        assert (len(joined), {*joined[-1].lemmas, *joined[-1].xpos}) == (40, {"_"})
-    (alone,) = first(sets["xx_one"], data / "out")
-    assert arguments(alone)[1]["more"] is None
-    members = linear(sets["xx_one"], data / "out").values()
-    assert {arguments(words)[1]["train"] for words in members} == {str(sets["xx_one"].train)}
+    (more,) = beside(replace(sets["xx_one"], about={"more": ["test"]}), data / "out")
+    assert Path(more).name == "test.conllu.gz"
 
 
 def test_relatives_are_not_more_than_asked_for(data: Path, tmp_path: Path) -> None:
@@ -194,24 +190,6 @@ def test_a_licence_may_forbid_to_lend(data: Path) -> None:
     assert [one.name for one in find_relatives(czech)] == ["sk_snk"]
 
 
-def test_numbers_follow_from_sizes(data: Path) -> None:
-    one = by_name(data)["cy_ccg"]
-
-    def with_sizes(n_words: int, n_text: int) -> float:
-        vars(one).update(n_words=n_words, n_text_words=n_text)
-        return silver_per_gold(one)
-
-    assert with_sizes(10_000, 10**6) == 8
-    assert with_sizes(200_000, 10**6) == 2
-    assert with_sizes(200_000, 100_000) == 0.5  # there is no more text
-    assert with_sizes(200_000, 0) > 0
-    epochs = []
-    for n_words in (10_000, 60_000, 100_000, 10**6):
-        vars(one).update(n_words=n_words)
-        epochs.append(first_epochs(one))
-    assert epochs == [36, 18, 11, 10]
-
-
 def test_relatives_join_as_far_as_there_are_any(data: Path) -> None:
     one = by_name(data)["fa_perdt"]
     assert related_words(one) == 60  # fa_seraji has no more
@@ -221,30 +199,37 @@ def test_relatives_join_as_far_as_there_are_any(data: Path) -> None:
 
 
 def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--data", str(data), "--show", "--languages", "cy,fa", "--out", str(data / "out")])
-    shown = capsys.readouterr().out.splitlines()
-    assert all(line.startswith("dodona ") for line in shown)
-    # of cy, which has text: first, committee, silver, student, tuning
-    # of fa, which has a relative: first, tuning of it, tuning again
-    assert [line.split()[1] for line in shown].count("distil") == 2
-    assert len(shown) == 1 + len(LINEAR) + 3 + 3
+    words = ["--data", str(data), "--show", "--languages", "cy,fa", "--out", str(data / "out")]
+    for together, n_programs in ((1, 2), (2, 1)):
+        main([*words, "--together", str(together)])
+        shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+        programs = [words for words in shown if words[2] == "tools.languages.lanes.training"]
+        assert len(programs) == n_programs
+        # of cy, which has text, six more steps; of fa, which has none, four
+        assert len(shown) - n_programs == 6 + 4
+        assert {words[0] for words in shown} == {"dodona", "python"}
 
 
 @pytest.mark.parametrize("code", [0, 1, 130])
-def test_an_interrupted_step_is_not_finished(code: int, tmp_path: Path) -> None:
+def test_an_interrupted_step_is_not_finished(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What an interrupted training saves does not count as its model."""
-    path = tmp_path / "first.dodona"
+    path = tmp_path / "folder" / "student.dodona"
     save = f"import pathlib, sys; pathlib.Path(sys.argv[-1]).write_bytes(b'x'); sys.exit({code})"
+    write(tmp_path / "saving.py", save)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with (tmp_path / "log.txt").open("wb") as log:
-        assert run("cy", ["-c", save, "--out", str(path)], log) is (code == 0)
+        assert run("cy", Step("tuned", path, "saving", ["--out", str(path)]), log) is (code == 0)
     assert path.exists() is (code == 0)
 
 
 def test_failures_are_named(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("jax")
     write(data / "treebanks" / "fa_perdt" / "train.conllu.gz", "1\tOaks\n\n")
+    words = ["--data", str(data), "--languages", "fa", "--out", str(tmp_path / "out")]
     with pytest.raises(SystemExit, match="failed: fa_perdt"):
-        main(["--data", str(data), "--languages", "fa", "--out", str(tmp_path / "out")])
+        main([*words, "--until", "arrays"])
     log = (tmp_path / "out" / "fa_perdt" / "log.txt").read_text(encoding="utf-8")
     assert "train.conllu.gz:1: expected 10" in log
 
@@ -263,8 +248,8 @@ def test_relatives_are_credited(data: Path) -> None:
     card = Card("Persian", "UD Persian PerDT", "CC BY-SA 4.0", "1.0")
     notice = make_notice(sets["fa_perdt"], card, has_silver=False)
     assert "related treebanks:\n  UD Persian Seraji (CC BY-SA 4.0)\n" in notice
-    assert "committee" not in notice
-    assert "committee" in make_notice(sets["cy_ccg"], card, has_silver=True)
+    assert "other networks" not in notice
+    assert "other networks" in make_notice(sets["cy_ccg"], card, has_silver=True)
     assert "related" not in make_notice(sets["cy_ccg"], card, has_silver=True)
 
 
@@ -279,10 +264,14 @@ def test_a_language_without_text_becomes_a_package(data: Path, tmp_path: Path) -
     pytest.importorskip("jax")
     words = ["--data", str(data), "--languages", "fa", "--out", str(tmp_path / "out")]
     for _ in range(2):  # nothing is made twice
-        subprocess.run([sys.executable, "-m", "tools.languages", *words], check=True, cwd=ROOT)
+        subprocess.run(
+            [sys.executable, "-m", "tools.languages", *words, "--seconds", "1"],
+            check=True,
+            cwd=ROOT,
+        )
     made = tmp_path / "out" / "fa_perdt"
     assert len(list(made.glob("*fa*.whl"))) == 1
-    assert dodona.load(made / "fa.dodona")("Oaks grow.").sentences[0].heads == [2, 0, 2]
+    assert dodona.load(made / "tuned.dodona")("Oaks grow.").sentences[0].heads == [2, 0, 2]
     assert '"las"' in (made / "fa.scores.json").read_text()
 
 

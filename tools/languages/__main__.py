@@ -1,15 +1,14 @@
 """Make models of languages: `make languages`, or
 
-python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--jobs N] [--show]
-    [--until first|committee|silver|student|tuned|package]
-    [--test] [--peers FILE]
+python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--jobs N]
+    [--together N] [--seconds N] [--show] [--test] [--peers FILE]
+    [--until text|arrays|networks|student|tuned|mixed|taught|package]
 
-For each treebank of the data folder (see `sets`): the first network, which learns from the treebank
-and its relatives, and the linear models of the committee (`dodona train`; `recipe` says with which
-settings), silver and student (`dodona distil`), the student tuned on gold (`dodona train`), then
-calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET, and repeating
-the command goes on after them. A language that fails is reported, and the others are made. Networks
-profit from a GPU, on which several languages fit (--jobs).
+For each treebank of the data folder (see `sets`): segmenter and sentences of the text (`dodona
+distil`), the network (`lanes`), the tuning of its model (`dodona train`; `recipe` says with which
+settings), then calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET,
+and repeating the command goes on after them. A language that fails is reported, and the others are
+made. On a GPU, the networks of twenty languages can be trained in one program (--together).
 """
 
 from __future__ import annotations
@@ -18,24 +17,26 @@ import argparse
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
 from tools.languages.recipe import (
-    first,
-    first_of,
-    linear,
-    model_of,
-    student,
-    student_of,
-    tuning,
+    DODONA,
+    Step,
+    after_networks,
+    arrays_of,
+    before_networks,
+    candidates,
+    networks_of,
 )
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
-STEPS = ("first", "committee", "silver", "student", "tuned", "package")
+STEPS = ("text", "arrays", "networks", "student", "tuned", "mixed", "taught", "package")
+NETWORKS = STEPS.index("networks")
+UNFINISHED = "unfinished-"  # before the name of a file that is being made
 
 
 def main(words: list[str] | None = None) -> None:
@@ -48,32 +49,43 @@ def main(words: list[str] | None = None) -> None:
     sets = [prepared(one, chosen.out / one.name) for one in found]
     sets.sort(key=lambda one: -one.n_words)  # the longest first, so that jobs end together
     if chosen.show:
-        for one in sets:
-            for _, _, words in _commands(one, chosen.out):
-                print("dodona", shlex.join(words))
+        _show(sets, chosen)
         return
     for one in sets:
         for problem in missing(one):
             print(f"{one.name}: {problem}")
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        done = list(pool.map(lambda one: make(one, chosen), sets))
-    if failed := [one.name for one, ok in zip(sets, done, strict=True) if not ok]:
+    last = STEPS.index(chosen.until)
+    ready = _of_each(sets, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
+    if last >= NETWORKS:
+        ready = train_networks(ready, chosen)
+        ready = _of_each(ready, chosen.jobs, lambda one: make(one, chosen, STEPS[NETWORKS + 1 :]))
+    if failed := [one.name for one in sets if one not in ready]:
         sys.exit(f"failed: {', '.join(failed)}; their logs are in {chosen.out}/*/log.txt")
 
 
-def _commands(one: LanguageSet, out: Path) -> Iterator[tuple[str, Path, list[str]]]:
-    """Yield all steps before the package: name, file that is made, arguments of `dodona`."""
-    for words in first(one, out):
-        yield "first", Path(words[-1]), words
-    begun = first_of(one, out)
-    if one.text is not None:
-        for path, words in linear(one, out).items():
-            yield "committee", path, words
-        begun = student_of(one, out)
-        yield "silver", begun, [*student(one, out), "--until", "silver"]
-        yield "student", begun, student(one, out)
-    model = model_of(one, out)
-    yield "tuned", model, tuning(one, begun, model)
+def _of_each(
+    sets: Sequence[LanguageSet], jobs: int, make: Callable[[LanguageSet], bool]
+) -> list[LanguageSet]:
+    """Make something of each set, several at the same time, and return those that succeeded."""
+    with ThreadPoolExecutor(jobs) as pool:
+        return [one for one, ok in zip(sets, pool.map(make, sets), strict=True) if ok]
+
+
+def _show(sets: Iterable[LanguageSet], chosen: argparse.Namespace) -> None:
+    """Print the commands."""
+    sets = list(sets)
+    for one in sets:
+        for step in before_networks(one, chosen.out, chosen.data):
+            print(_command(step.module, step.words))
+    for some in _groups(sets, chosen.together):
+        print(_command(*_training(some, chosen)))
+    for one in sets:
+        for step in after_networks(one, chosen.out, chosen.data):
+            print(_command(step.module, step.words))
+
+
+def _command(module: str, words: Sequence[str]) -> str:
+    return shlex.join([module, *words] if module == DODONA else ["python", "-m", module, *words])
 
 
 def _options() -> argparse.ArgumentParser:
@@ -84,6 +96,10 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, default=ROOT / "out" / "languages", help="folder")
     options.add_argument("--jobs", type=int, default=1, help="languages at the same time [1]")
+    options.add_argument("--together", type=int, default=1, help="networks in a program [1]")
+    options.add_argument(
+        "--seconds", type=float, help="shorten the training of networks to so many"
+    )
     options.add_argument("--until", choices=STEPS, default=STEPS[-1], help="stop after this step")
     options.add_argument("--peers", type=Path, help="scores of other parsers (bench/udpipe.py)")
     options.add_argument("--show", action="store_true", help="only print the commands")
@@ -101,48 +117,70 @@ def missing(one: LanguageSet) -> Iterator[str]:
         yield "no test set; only the dev set is scored"
 
 
-def make(one: LanguageSet, chosen: argparse.Namespace) -> bool:
-    """Run the steps of a language, each in a process of its own; return whether all succeeded."""
-    folder = chosen.out / one.name
+def make(one: LanguageSet, chosen: argparse.Namespace, names: Sequence[str]) -> bool:
+    """Run those of the named steps that are wanted and not done; return whether all succeeded."""
+    folder, last = chosen.out / one.name, STEPS.index(chosen.until)
+    wanted = [name for name in names if STEPS.index(name) <= last]
     folder.mkdir(parents=True, exist_ok=True)
+    every = before_networks if names[0] == STEPS[0] else after_networks
+    steps = [step for step in every(one, chosen.out, chosen.data) if step.name in wanted]
+    if STEPS[-1] in wanted:
+        steps.append(_packaging(one, chosen))
     with (folder / "log.txt").open("ab") as log:
-        return all(run(one.name, words, log) for words in _steps(one, chosen))
+        to_do = (step for step in steps if step.made is None or not step.made.exists())
+        return all(run(one.name, step, log) for step in to_do)
 
 
-def _steps(one: LanguageSet, chosen: argparse.Namespace) -> Iterator[list[str]]:
-    """Yield the arguments of Python for what is still to be done."""
-    last = STEPS.index(chosen.until)
-    for step, path, words in _commands(one, chosen.out):
-        if STEPS.index(step) <= last and not path.exists():
-            yield ["-m", "dodona", *words]
-    if chosen.until == "package":
-        words = ["-m", "tools.languages.package", str(one.folder), "--data", str(chosen.data)]
-        for model in _candidates(one, chosen.out):
-            words += ["--model", str(model)]
-        words += ["--test"] if chosen.test else []
-        yield words + (["--peers", str(chosen.peers)] if chosen.peers else [])
+def _packaging(one: LanguageSet, chosen: argparse.Namespace) -> Step:
+    words = [str(one.folder), "--data", str(chosen.data)]
+    for model in candidates(one, chosen.out):
+        words += ["--model", str(model)]
+    words += ["--test"] if chosen.test else []
+    words += ["--peers", str(chosen.peers)] if chosen.peers else []
+    return Step(STEPS[-1], None, "tools.languages.package", words)
 
 
-def _candidates(one: LanguageSet, out: Path) -> list[Path]:
-    """Return the networks of which the best becomes the package: tuned, before it, before silver.
+def train_networks(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> list[LanguageSet]:
+    """Train the networks that are missing, and return the sets that have one."""
 
-    Raw text of another genre than the treebank may teach less than it costs.
-    """
-    before = [student_of(one, out)] if one.text is not None else []
-    return [model_of(one, out), *before, first_of(one, out)]
+    def has_network(one: LanguageSet) -> bool:
+        return (networks_of(chosen.out) / f"{one.name}.npz").exists()
+
+    for some in _groups([one for one in sets if not has_network(one)], chosen.together):
+        module, words = _training(some, chosen)
+        named = ", ".join(one.name for one in some)
+        with (chosen.out / some[0].name / "log.txt").open("ab") as log:
+            run(named, Step(STEPS[NETWORKS], None, module, words), log)
+    return [one for one in sets if has_network(one)]
 
 
-def run(name: str, words: list[str], log: IO[bytes]) -> bool:
-    """Run a step and return whether it succeeded; only then the file after `--out` is there.
+def _groups(sets: Sequence[LanguageSet], size: int) -> Iterator[Sequence[LanguageSet]]:
+    for begin in range(0, len(sets), size):
+        yield sets[begin : begin + size]
+
+
+def _training(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> tuple[str, list[str]]:
+    """Return the module, and its arguments, that trains the networks of some sets."""
+    words = [str(arrays_of(one, chosen.out)) for one in sets]
+    words += ["--out", str(networks_of(chosen.out))]
+    words += ["--seconds", str(chosen.seconds)] if chosen.seconds else []
+    return "tools.languages.lanes.training", words
+
+
+def run(name: str, step: Step, log: IO[bytes]) -> bool:
+    """Run a step and return whether it succeeded; only then the file that it makes is there.
 
     A training that is interrupted saves what it has, which must not pass for a finished step.
     """
-    print(f"{name}: {shlex.join(words[1:3])} …", flush=True)
-    made = Path(words[words.index("--out") + 1]) if "--out" in words else None
-    begun = made.with_name(f"unfinished-{made.name}") if made else None
+    print(f"{name}: {step.name} …", flush=True)
+    made, words = step.made, step.words
+    begun = made.with_name(f"{UNFINISHED}{made.name}") if made else None
+    if made:
+        made.parent.mkdir(parents=True, exist_ok=True)
     words = [str(begun) if made and word == str(made) else word for word in words]
-    done = subprocess.run([sys.executable, *words], stdout=log, stderr=log, check=False, cwd=ROOT)
-    print(f"{name}: {'done' if done.returncode == 0 else 'failed'}", flush=True)
+    command = [sys.executable, "-m", step.module, *words]
+    done = subprocess.run(command, stdout=log, stderr=log, check=False, cwd=ROOT)
+    print(f"{name}: {step.name} {'done' if done.returncode == 0 else 'failed'}", flush=True)
     if done.returncode == 0 and made and begun and begun.is_file():
         begun.replace(made)
     return done.returncode == 0

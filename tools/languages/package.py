@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import dodona
+from dodona.distilling.silver_parts import file_checksum
 from dodona.models.cards import Card, add_card
 from dodona.models.pages import make_card, make_licence, markdown_table
 from dodona.models.wheels import make_package
@@ -24,7 +25,7 @@ from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.sentence import Sentence
-from tools.languages.recipe import FIRST, related_words
+from tools.languages.recipe import related_words
 from tools.languages.sets import LanguageSet, find_data, find_relatives, find_sets, prepared
 from tools.treebanks import ROOT
 
@@ -34,8 +35,8 @@ METRICS = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "l
 EXAMPLES = ROOT / "tests" / "languages" / "examples"  # sentences of our own, by language
 N_EXAMPLES = 3  # drawn trees on a card
 ALSO = (
-    "Text under free licences was annotated by a committee of models, and the model learned from "
-    "it, too;\nthe model holds none of its sentences."
+    "Text under free licences was annotated by other networks, and the model learned from it;\n"
+    "it holds none of its sentences."
 )
 
 
@@ -71,6 +72,7 @@ def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | 
     card = Card(one.language, one.treebank, one.licence, VERSION)
     parser = dodona.calibrate(add_card(Parser.load(model), card), one.dev)
     gold = list(dodona.read(one.dev))
+    parser.record |= learned_from(one)
     parser.record |= words_scores(parser, gold, "dev_") | {"dev_text": text_scores(parser, gold)}
     parts = {part: one.file(part) for part in (("dev", "test", "test2") if test else ("dev",))}
     found = {part: scores_of(parser, path) for part, path in parts.items() if path is not None}
@@ -81,11 +83,25 @@ def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | 
     parser.save(packed)
     others = read_peers(peers, one.name) if peers else []
     page = make_page(one, card, parser, packed, found, others)
-    notice = make_notice(one, card, has_silver=one.text is not None and model.name != FIRST)
+    notice = make_notice(one, card, has_silver=one.text is not None)
     made = make_package(packed, one.package, card, readme=page, licence=notice)
     packed.unlink()
     (out / f"{one.package}.scores.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     return made.save(out)
+
+
+def learned_from(one: LanguageSet) -> dict[str, Any]:
+    """Return what a model learned from, for its record: last it was tuned on gold mixed with text,
+    whose size says nothing."""
+    gold = [len(sentence) for sentence in dodona.read(one.train)]
+    sources = [{"kind": "gold", "words": sum(gold), **_source(one.train)}]
+    if one.text is not None:
+        sources.append({"kind": "text", **_source(one.text)})
+    return {"n_sentences": len(gold), "n_words": sum(gold), "learned_from": sources}
+
+
+def _source(path: Path) -> dict[str, str]:
+    return {"file": "/".join(path.parts[-2:]), "sha256": file_checksum(path)}
 
 
 def scores_of(parser: Parser, path: Path) -> dict[str, dict[str, float]]:

@@ -1,68 +1,106 @@
 """The recipe of a language's model: one for all; its numbers follow from the sizes of the data.
 
-No encoder, no larger network and no other treebank of a small language may be at hand. What is: its
-relatives, raw text, and models that err at different places. So a small network learns from the
-treebank and its relatives; a committee of it and of linear models annotates the text by vote; and a
-new network of the same size learns from all of them. Linear models differ from a network more than
-other networks do, and train in a minute (figures: docs/how-to/distil.md).
+No encoder and no other treebank of a small language may be at hand. What is: its relatives, and raw
+text. So networks learn to parse the treebank and to guess hidden words of the text; by vote they
+annotate the text, and a student learns from treebank, relatives and text (`lanes.training`). That
+student has seen only states on the way to trees. It is tuned on states of its own errors: first on
+the treebank alone; then from the beginning on the treebank and on text as the first one parses it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from tools.languages.sets import LanguageSet, find_relatives, write_joined, write_relatives
+from tools.languages.sets import LanguageSet, find_relatives, write_relatives
 
-FIRST = "first.dodona"  # the network that learned from treebanks alone
-NETWORK = "--system arc-hybrid --width 192 --layers 3 --hidden 256 --rows 8192"
-FIRST_WORDS = 1_100_000  # that the network learns from before there is silver, within …
-FIRST_EPOCHS = 10, 36  # … so many epochs: small treebanks need all of them
-LINEAR = {  # members of the committee beside the network
-    "eager": "--system arc-eager --epochs 10",
-    "standard": "--system arc-standard --beam 4 --epochs 10",
-    "swap": "--system swap --beam 4 --epochs 10",
+NETWORK: dict[str, Any] = {
+    "system": "arc-hybrid",
+    "width": 192,
+    "layers": 3,
+    "hidden": 192,
+    "rows": 6144,
 }
 SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
-SILVER_WORDS = 80_000  # of an epoch, at least; or two words for each word of gold
-STUDENT_EPOCHS = 24  # of gold and silver
-BATCH_WORDS = 700  # with silver, at least: an epoch has enough steps
-STEPS = 80  # of an epoch, in gold
-TUNING_EPOCHS = 8  # on gold alone, at the end: silver has errors, relatives are other languages
+TEXT_WORDS = 420_000  # that networks learn from, at most
+TUNING_EPOCHS, TAUGHT_EPOCHS, TUNING_RATE = 4, 7, 0.001
+EPOCH_WORDS = 75_000  # of gold and text in the last tuning
+TEXT_PER_GOLD = 0.5, 3  # words of text for a word of gold in it, at least and at most
 RELATED, POOL = 3, 120_000  # words of relatives for each of gold, and of all, at most
 
+DODONA, LANES = "dodona", "tools.languages.lanes.models"
 
-def first(one: LanguageSet, out: Path) -> list[list[str]]:
-    """Return the commands that train the network before there is silver, as arguments of `dodona`.
 
-    What relatives have taught, the treebank itself corrects at the end: da_ddt with nb_bokmaal,
-    dev LAS 72.3 alone, 73.0 together, 74.7 in the end.
+class Step(NamedTuple):
+    """A step of a language: its name, the file that it makes (None if the command itself knows what
+    is done), and a module with its arguments."""
+
+    name: str
+    made: Path | None
+    module: str
+    words: list[str]
+
+
+def before_networks(one: LanguageSet, out: Path, data: Path) -> Iterator[Step]:
+    """Yield the steps up to the arrays that networks learn from."""
+    if one.text is None:
+        path = segmenter_of(one, out)
+        yield Step("text", path, LANES, [one.name, "segmenter", str(path), *_folders(out, data)])
+    else:
+        yield Step("text", None, DODONA, text(one, out))
+    made = arrays_of(one, out)
+    words = [one.name, "arrays", str(made), *_folders(out, data)]
+    yield Step("arrays", made, LANES, words)
+
+
+def after_networks(one: LanguageSet, out: Path, data: Path) -> Iterator[Step]:
+    """Yield the steps from the trained network to the tuned models."""
+    folder, student = out / one.name, student_of(one, out)
+    network = networks_of(out) / f"{one.name}.npz"
+    words = [one.name, "student", str(student), str(network), *_folders(out, data)]
+    yield Step("student", student, LANES, words)
+    tuned = folder / "tuned.dodona"
+    yield Step("tuned", tuned, DODONA, tuning(one, student, one.train, TUNING_EPOCHS, tuned))
+    if one.text is not None:
+        mixed, taught = folder / "mixed.conllu.gz", folder / "taught.dodona"
+        words = [one.name, "mixed", str(mixed), str(tuned), *_folders(out, data)]
+        yield Step("mixed", mixed, LANES, words)
+        words = tuning(one, student, mixed, TAUGHT_EPOCHS, taught)
+        yield Step("taught", taught, DODONA, words)
+
+
+def candidates(one: LanguageSet, out: Path) -> list[Path]:
+    """Return the models of which the best becomes the package."""
+    names = ["tuned", "student"] if one.text is None else ["taught", "tuned", "student"]
+    return [out / one.name / f"{name}.dodona" for name in names]
+
+
+def text(one: LanguageSet, out: Path) -> list[str]:
+    """Return the arguments of `dodona` that train a segmenter and split the raw text."""
+    words = ["distil", str(one.train), *beside(one, out), "--dev", str(one.dev)]
+    words += ["--text", str(one.text), "--held-out", ",".join(map(str, one.held_out))]
+    words += ["--segmenter-size", str(segmenter_size(one))]
+    words += ["--raw", str(one.text)] if one.about.get("raw", True) else []
+    words += ["--work", str(work_of(one, out)), "--until", "sentences"]
+    return [*words, "--out", str(student_of(one, out))]
+
+
+def tuning(one: LanguageSet, begun: Path, train: Path, epochs: int, made: Path) -> list[str]:
+    """Return the arguments of `dodona` that tune a network."""
+    words = ["train", "--from", str(begun), "--train", str(train), "--dev", str(one.dev)]
+    words += ["--epochs", str(epochs), "--learning-rate", str(TUNING_RATE)]
+    return [*words, "--no-checkpoint", "--out", str(made)]
+
+
+def mixed_words(n_gold: int) -> int:
+    """Return how many words of text join so many of gold.
+
+    >>> mixed_words(10_000), mixed_words(40_000), mixed_words(100_000)
+    (30000, 35000, 50000)
     """
-    path, relatives, more = first_of(one, out), relatives_of(one, out), beside(one, out)
-    begun = path if relatives is None else path.with_suffix(".begun.dodona")
-    words = ["train", "--train", str(one.train), "--dev", str(one.dev), "--pipeline", "text"]
-    words += ["--more", ",".join(more)] if more else []
-    if one.text is not None and one.about.get("raw", True):
-        words += ["--raw", str(one.text)]
-    words += ["--segmenter-size", str(one.about.get("segmenter_size", SEGMENTER_SIZE))]
-    words += ["--scorer", "neural", "--epochs", str(first_epochs(one)), *NETWORK.split()]
-    words += ["--no-checkpoint", "--out", str(begun)]
-    return [words] if relatives is None else [words, tuning(one, begun, path)]
-
-
-def first_of(one: LanguageSet, out: Path) -> Path:
-    """Return the file of the network that learned from treebanks alone."""
-    return out / one.name / FIRST
-
-
-def linear(one: LanguageSet, out: Path) -> dict[Path, list[str]]:
-    """Return the files of the linear members of the committee, and the commands that train them."""
-    relatives, found = relatives_of(one, out), {}
-    train = one.train if relatives is None else write_joined(one, relatives, out / one.name)
-    for name, options in LINEAR.items():
-        path = out / one.name / f"{name}.dodona"
-        words = ["train", "--train", str(train), "--dev", str(one.dev), *options.split()]
-        found[path] = [*words, "--no-checkpoint", "--out", str(path)]
-    return found
+    least, most = TEXT_PER_GOLD
+    return int(min(max(EPOCH_WORDS - n_gold, least * n_gold), most * n_gold))
 
 
 def beside(one: LanguageSet, out: Path) -> list[str]:
@@ -83,24 +121,29 @@ def related_words(one: LanguageSet) -> int:
     return min(most, sum(other.n_words for other in find_relatives(one))) if most else 0
 
 
-def first_epochs(one: LanguageSet) -> int:
-    """Return the epochs of the network before there is silver."""
-    least, most = FIRST_EPOCHS
-    return min(max(FIRST_WORDS // max(one.n_words + related_words(one), 1), least), most)
+def work_of(one: LanguageSet, out: Path) -> Path:
+    """Return the folder of the steps of `dodona distil`."""
+    return out / one.name / "work"
 
 
-def student(one: LanguageSet, out: Path) -> list[str]:
-    """Return the arguments of `dodona` that train the student on gold, relatives and silver."""
-    begun = first_of(one, out)
-    words = ["distil", str(one.train), *beside(one, out), "--dev", str(one.dev)]
-    words += ["--text", str(one.text)]
-    words += ["--held-out", ",".join(map(str, one.held_out)), "--segmenter", str(begun)]
-    words += ["--lemma-size", str(LEMMA_SIZE)]
-    words += ["--by", ",".join(map(str, (begun, *linear(one, out))))]
-    words += ["--silver-per-gold", f"{silver_per_gold(one):.2f}"]
-    words += ["--epochs", str(STUDENT_EPOCHS), *NETWORK.split()]
-    words += ["--batch-words", str(max(BATCH_WORDS, one.n_words // STEPS))]
-    return [*words, "--work", str(out / one.name / "work"), "--out", str(student_of(one, out))]
+def segmenter_of(one: LanguageSet, out: Path) -> Path:
+    """Return the file of the segmenter."""
+    return work_of(one, out) / "segmenter" / "segmenter.dodona"
+
+
+def sentences_of(one: LanguageSet, out: Path) -> list[Path]:
+    """Return the files of the sentences of the text; there are none without text."""
+    return sorted((work_of(one, out) / "sentences").glob("part-*.conllu.gz"))
+
+
+def arrays_of(one: LanguageSet, out: Path) -> Path:
+    """Return the file of the arrays that the network learns from."""
+    return out / one.name / f"{one.name}.npz"
+
+
+def networks_of(out: Path) -> Path:
+    """Return the folder of the networks of all sets."""
+    return out / "networks"
 
 
 def student_of(one: LanguageSet, out: Path) -> Path:
@@ -108,19 +151,10 @@ def student_of(one: LanguageSet, out: Path) -> Path:
     return out / one.name / "student.dodona"
 
 
-def model_of(one: LanguageSet, out: Path) -> Path:
-    """Return the file of the model: the student, tuned."""
-    return out / one.name / f"{one.package}.dodona"
+def segmenter_size(one: LanguageSet) -> int:
+    """Return the largest size of the segmenter, in kB."""
+    return int(one.about.get("segmenter_size", SEGMENTER_SIZE))
 
 
-def tuning(one: LanguageSet, begun: Path, path: Path) -> list[str]:
-    """Return the arguments of `dodona` that tune a network on gold alone."""
-    words = ["train", "--from", str(begun), "--train", str(one.train), "--dev", str(one.dev)]
-    return [*words, "--epochs", str(TUNING_EPOCHS), "--no-checkpoint", "--out", str(path)]
-
-
-def silver_per_gold(one: LanguageSet) -> float:
-    """Return how many words of silver are learned for each word of gold; at most all of them."""
-    n_words = one.n_words + related_words(one)
-    silver = min(max(SILVER_WORDS, 2 * n_words), one.n_text_words)
-    return max(silver / max(n_words, 1), 0.01)
+def _folders(out: Path, data: Path) -> list[str]:
+    return ["--out", str(out), "--data", str(data)]

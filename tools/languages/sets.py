@@ -19,7 +19,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
@@ -225,21 +224,6 @@ def write_relatives(one: LanguageSet, folder: Path, n_words: int) -> Path | None
     if chosen:
         _write(path, chosen)
     return path if chosen else None
-
-
-def write_joined(one: LanguageSet, relatives: Path, folder: Path) -> Path:
-    """Write the sentences of relatives and then those of the set into one file, for linear models.
-
-    They have the labels of the set, and no XPOS and lemmas; a sentence of relatives with a label
-    that the set lacks is left out, as not every transition system learns from parts of a tree.
-    """
-    path = folder / "own" / "joined.conllu.gz"
-    if not path.is_file():
-        both = GoldTreebanks.load(str(one.train), [str(relatives)])
-        known = (s for some in both.others for s in some if UNANNOTATED not in s.deprels)
-        sentences = chain(known, both.first)
-        _write(path, [_without(sentence, ("xpos", "lemmas")) for sentence in sentences])
-    return path
 
 
 def _without(sentence: Sentence, columns: Sequence[str]) -> Sentence:

@@ -1,0 +1,285 @@
+"""Networks trained side by side are those that are trained alone."""
+
+from __future__ import annotations
+
+import gzip
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import jax.numpy as jnp
+import numpy as np
+
+import dodona
+from dodona.synthetic.generator import synthetic_treebank
+from dodona.training.neural.batching import BatchCapacity, make_batch
+from dodona.training.neural.encoder import encode
+from dodona.training.neural.losses import encode_batch, losses
+from dodona.training.neural.network import Dropout
+from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts
+from dodona.treebank.conllu.writer import Writer
+from tools.languages.__main__ import main
+from tools.languages.lanes import arrays, training
+from tools.languages.lanes.arrays import SALT
+from tools.languages.lanes.decks import NOTHING, Deck, are_trees
+from tools.languages.lanes.lane import (
+    GOLD,
+    Lane,
+    common_shape,
+    fixed_arrays,
+    stacked,
+    targets,
+)
+from tools.languages.lanes.models import Language
+from tools.languages.lanes.network import (
+    SHARES,
+    batch_arrays,
+    guess_loss,
+    lane_loss,
+    new_lane,
+    padded_to,
+)
+from tools.languages.lanes.training import Fleet, Phase
+from tools.languages.recipe import networks_of, segmenter_of, student_of
+from tools.languages.sets import find_sets, prepared
+
+NO_DROPOUT = Dropout(0, 0, 0, 0)
+SEEDS: dict[str, Any] = {}
+
+
+def write_treebank(folder: Path, seed: int, *, has_xpos: bool = True) -> None:
+    folder.mkdir(parents=True)
+    sentences = synthetic_treebank(60, seed=seed)
+    for part, n in (("train", 40), ("dev", 20)):
+        with Writer(folder / f"{part}.conllu.gz") as writer:
+            for columns in islice(sentences, n):
+                xpos = columns.upos if has_xpos else ["_"] * len(columns.forms)
+                named = columns._asdict() | {"xpos": xpos}
+                writer.write(dodona.Sentence.from_columns(**named))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with two languages, one of which has text, and files of both."""
+    data: Path = tmp_path_factory.mktemp("data")
+    write_treebank(data / "treebanks" / "aa_one", 1)
+    write_treebank(data / "treebanks" / "bb_two", 2, has_xpos=False)
+    text = "\n".join(" ".join(s.forms) for s in synthetic_treebank(300, seed=3))
+    (data / "text").mkdir()
+    (data / "text" / "aa.txt.gz").write_bytes(gzip.compress(text.encode()))
+    words = ["--data", str(data), "--out", str(data / "out"), "--until", "arrays"]
+    main([*words, "--languages", "aa,bb"])
+    return data
+
+
+def language(folder: Path, name: str) -> Language:
+    (one,) = find_sets(folder, [name])
+    return Language(prepared(one, folder / "out" / one.name), folder / "out")
+
+
+def lane(folder: Path, name: str) -> Lane:
+    return Lane.load(folder / "out" / name / f"{name}.npz")
+
+
+def words_of(one: Lane, part: str, n: int) -> Any:
+    """The first sentences of a part, at most n words."""
+    return next(Deck(*one.sentences(part)).once(n))
+
+
+def arrays_of(lanes: list[Lane], number: int) -> Any:
+    """The arrays of a lane among others."""
+    return {
+        name: jnp.asarray(x[number]) for name, x in (fixed_arrays(lanes) | targets(lanes)).items()
+    }
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["aa_one", "bb_two"])
+def test_the_loss_is_that_of_the_network_alone(
+    folder: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays, "MOST_GRAMS", 64)  # all of all words
+    own = language(folder, name)
+    own.save_arrays(tmp_path / f"{name}.npz")
+    one = Lane.load(tmp_path / f"{name}.npz")
+    strategy, shape = own.strategy, one.shape
+    p = new_lane(shape, one.sizes["n_labels"], 1)
+    p |= {key: np.zeros_like(x) for key, x in p.items() if key.startswith("label.")}
+    chosen = words_of(one, GOLD, 192)
+    data = arrays_of([one], 0)
+    parts = one.parts(shape)
+    found = lane_loss(shape, NO_DROPOUT, p, data, parts, jnp.asarray(chosen), SEEDS, 192, 0)
+
+    n = int((chosen >= 0).sum())
+    gold = strategy.schedule.sets[0]
+    some = range(int(np.searchsorted(gold.words.first, n)))
+    batch = make_batch(gold.words, some, BatchCapacity(192))
+    actions, slots = strategy.task.actions, strategy.slots
+    rollouts = Rollouts(gold.corpus, actions, slots, 192, mode="ambiguity")
+    nothing = {key: np.zeros_like(p[key]) for key in STATE_PARAMETERS}
+    products = np.zeros((194, shape.n_slots * shape.hidden), np.float32)
+    rollout = rollouts.run(batch, nothing, products, SALT, False)
+    seen = encode_batch(shape, NO_DROPOUT, p, batch.arrays, parts, SEEDS)
+    heads = {
+        "heads": jnp.asarray(batch_arrays(data, jnp.asarray(chosen), jnp.ones(192, bool))["heads"])
+    }
+    tags = [data["tags"][i][np.maximum(chosen, 0)].astype(np.int32) for i in range(3)]
+    tags = [np.where(chosen >= 0, column, -1) for column in tags]
+    alone = losses(shape, NO_DROPOUT, p, seen, batch.arrays | heads, rollout, tags, SEEDS)
+    of_labels = np.log(one.sizes["n_labels"])  # all are equally likely
+    expected = (
+        alone.states + alone.tags + SHARES["arcs"] * alone.arcs + SHARES["labels"] * of_labels
+    )
+    assert np.allclose(found, expected, rtol=1e-5)
+    assert all(x > 0.1 for x in alone)
+
+
+@pytest.mark.thorough
+def test_larger_languages_beside_it_make_no_difference(folder: Path) -> None:
+    lanes = [lane(folder, name) for name in ("aa_one", "bb_two")]
+    assert lanes[0].shape.tag_sizes != lanes[1].shape.tag_sizes
+    shape = common_shape(lanes)
+    most = new_lane(shape, max(one.sizes["n_labels"] for one in lanes), 0)
+    sizes = {name: x.shape for name, x in most.items()}
+    for i, one in enumerate(lanes):
+        p = new_lane(one.shape, one.sizes["n_labels"], 1)
+        chosen = jnp.asarray(words_of(one, GOLD, 128))
+        both = []
+        for all_lanes, here, of_shape, values in (
+            ([one], 0, one.shape, p),
+            (lanes, i, shape, padded_to(sizes, p)),
+        ):
+            data, parts = arrays_of(all_lanes, here), one.parts(of_shape)
+            given = of_shape, NO_DROPOUT, values, data, parts, chosen, SEEDS
+            both.append(lane_loss(*given, 64, 0))
+        assert np.allclose(*both, rtol=1e-5)
+
+
+@pytest.mark.thorough
+def test_of_hidden_words_nothing_is_known(folder: Path) -> None:
+    one = lane(folder, "aa_one")
+    shape, chosen = one.shape, jnp.asarray(words_of(one, GOLD, 64))
+    p = new_lane(shape, one.sizes["n_labels"], 1)
+
+    def encoded(hidden: int, changed: int) -> Any:
+        data = arrays_of([one], 0)
+        data["type"] = data["type"].at[chosen[changed]].add(1)
+        is_shown = jnp.arange(64) != hidden
+        return encode(shape, p, batch_arrays(data, chosen, is_shown), SEEDS, NO_DROPOUT)
+
+    assert (encoded(1, 1) == encoded(1, 63)).all() and chosen[63] == NOTHING
+    assert (encoded(2, 1) != encoded(2, 63)).any()
+
+
+def test_hidden_words_alone_are_guessed() -> None:
+    random = np.random.default_rng(1)
+    n, words = random.standard_normal((12, 8)), random.standard_normal((9, 5))
+    p = {"guess": random.standard_normal((5, 8)), "guess.bias": random.standard_normal(9)}
+    forms = np.full(12, -1)
+    forms[[5, 8, 11]] = 4, 0, 7
+    scores = n @ p["guess"].T @ words.T + p["guess.bias"]
+    right = [scores[i, form] - np.log(np.exp(scores[i]).sum()) for i, form in enumerate(forms)]
+    expected = -sum(right[i] for i in (5, 8, 11)) / 12
+    found = guess_loss(p | {"word.0": words}, jnp.asarray(n), jnp.asarray(forms), 12)
+    assert np.allclose(found, expected, rtol=1e-4)
+    assert guess_loss(p | {"word.0": words}, jnp.asarray(n), jnp.full(12, -1), 12) == 0
+
+
+def test_arrays_are_padded_at_their_ends() -> None:
+    found = stacked([np.ones((2, 3), np.int8), np.ones((1, 4), np.int8)], 7)
+    assert found.shape == (2, 2, 4) and (found == 7).sum() == 16 - 10
+    with pytest.raises(ValueError, match=r"bb: its network has another width"):
+        sizes = {"table_sizes": [3], "field_widths": [2], "bag": 0, "tag_sizes": [1, 1, 1]}
+        sizes |= {"layers": 1, "hidden": 4, "n_slots": 1, "n_atom_rows": 1, "n_classes": 8}
+        sizes |= {"arcs": 0, "n_parts": [1, 1], "parts": [[], []]}
+        common_shape([Lane("aa", {}, sizes | {"width": 4}), Lane("bb", {}, sizes | {"width": 8})])
+
+
+def test_every_sentence_is_drawn_as_often() -> None:
+    random = np.random.default_rng(1)
+    lengths = random.integers(1, 9, 50)
+    first = np.cumsum(lengths) - lengths + 1000
+    deck, counts = Deck(first, lengths, 5), np.zeros(int(lengths.sum()), int)
+    while counts.min() < 3:
+        words = deck.draw(40)
+        inside = words[words >= 0]
+        assert (words[len(inside) :] == NOTHING).all()
+        counts[inside - 1000] += 1
+        begun = np.isin(inside, first).sum()
+        assert begun == np.isin(inside, first + lengths - 1).sum() > 0  # whole sentences
+    assert counts.max() <= 4
+    once = np.concatenate([*deck.once(40)])
+    assert once[once >= 0].tolist() == [*range(1000, 1000 + len(counts))]
+    assert (Deck([], [], 1).draw(4) == NOTHING).all() and not [*Deck([], [], 1).once(4)]
+    assert (Deck([0], [101], 1).draw(200) == NOTHING).all()  # too long
+
+
+def test_trees_are_told_from_other_graphs() -> None:
+    def is_tree(heads: list[int]) -> bool:
+        for word in range(len(heads)):
+            seen = {word}
+            while heads[word] != word:
+                word = heads[word]
+                if word in seen or not 0 <= word < len(heads):
+                    return False
+                seen.add(word)
+        return sum(head == i for i, head in enumerate(heads)) == 1
+
+    random = np.random.default_rng(2)
+    lengths = random.integers(1, 6, 400)
+    heads = [random.integers(-1 if random.random() < 0.1 else 0, n, n).tolist() for n in lengths]
+    distances = np.array([head - i for some in heads for i, head in enumerate(some)])
+    expected = [is_tree(some) for some in heads]
+    assert 50 < sum(expected) < 350
+    assert are_trees(lengths, distances).tolist() == expected
+
+
+@pytest.mark.thorough
+def test_networks_become_models(folder: Path, tmp_path: Path) -> None:
+    """Two languages, one without text, learn a few steps; the models parse better than chance."""
+    fleet = Fleet([lane(folder, name) for name in ("aa_one", "bb_two")])
+    voters = Phase("voters", 2, 60, 128, 64)
+    students = Phase("students", 1, 150, 128, 64, has_states=True, seed=7)
+    training.run(fleet, voters, students, tmp_path, 1e9)
+    report = (tmp_path / "report.json").read_text(encoding="utf-8")
+    assert '"voters"' in report and '"student"' in report
+    for name in ("aa_one", "bb_two"):
+        own = language(folder, name)
+        gold = list(dodona.read(own.one.dev))
+        parser = own.student(tmp_path / f"{name}.npz")
+        parser.save(tmp_path / "model.dodona")
+        scores = dodona.evaluate(gold, [*dodona.load(tmp_path / "model.dodona").pipe(gold)])
+        assert scores.las > 40
+    text = [*language(folder, "aa_one").mixed(tmp_path / "model.dodona")]
+    assert 120 < len(text) <= 40 + 300
+    assert {lemma for sentence in text for lemma in sentence.lemmas} == {"_"}
+
+
+@pytest.mark.thorough
+def test_time_shortens_training(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet = Fleet([lane(folder, "bb_two")])
+    lines: list[str] = []
+    monkeypatch.setattr(training, "report", lines.append)
+    phase = Phase("voters", 1, 10_000, 64, 0)
+    fleet.train(phase, fleet.compiled(phase), 0)
+    assert lines[0].endswith(" ms a step, 40 steps")
+
+
+@pytest.mark.thorough
+def test_the_network_of_a_language_is_not_trained_twice(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = folder / "out"
+    (one,) = find_sets(folder, ["bb_two"])
+    one = prepared(one, out / one.name)
+    assert segmenter_of(one, out).exists() and not student_of(one, out).exists()
+    (networks_of(out)).mkdir()
+    (networks_of(out) / "bb_two.npz").write_bytes(b"no network")
+    words = ["--data", str(folder), "--out", str(out), "--languages", "bb", "--until", "student"]
+    with pytest.raises(SystemExit, match="failed: bb_two"):
+        main(words)
+    assert "networks …" not in capsys.readouterr().out

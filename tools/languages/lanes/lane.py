@@ -1,0 +1,126 @@
+"""A lane: a language among those that are trained side by side, and the sizes that all share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dodona.training.neural.network import Parts, Shape
+from dodona.training.neural.tag_heads import NO_CLASS
+
+Numbers = Any  # an array of NumPy or JAX
+Arrays = dict[str, Numbers]
+
+COLUMNS = "upos", "xpos", "feats"  # of the tag heads of every lane; the last two may have parts
+WITH_PARTS = 1, 2
+FED_BACK = (0,)  # heads whose tags are inputs of the parser
+PARTS = GOLD, TEXT, DEV = "gold", "text", "dev"  # of the words, in this order
+LARGEST = "n_atom_rows", "n_classes"  # sizes that are those of the largest lane …
+LARGEST_OF_EACH = "table_sizes", "tag_sizes"  # … table by table
+OF_SHAPE = {*Shape.__dataclass_fields__} - {"fed_back", "parts"}
+OF_WORDS = "type", "position", "length"
+LONGEST = 100  # words of a sentence that is learned from
+UNKNOWN = -(1 << 14)  # distance of an unknown head; that of the root is 0
+
+
+@dataclass
+class Lane:
+    """The arrays of a language (`arrays`); votes on the text are added to them."""
+
+    name: str
+    arrays: Arrays
+    sizes: dict[str, Any]
+
+    @classmethod
+    def load(cls, path: Path) -> Lane:
+        """Read the arrays of a language."""
+        with np.load(path, allow_pickle=False) as file:
+            found = {name: file[name] for name in file.files}
+        return cls(path.stem, found, json.loads(bytes(found.pop("sizes"))))
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the network of this language."""
+        known = {name: value for name, value in self.sizes.items() if name in OF_SHAPE}
+        sizes = {name: tuple(x) if isinstance(x, list) else x for name, x in known.items()}
+        parts = tuple(zip(WITH_PARTS, self.sizes["n_parts"], strict=True))
+        return Shape(**sizes, fed_back=FED_BACK, parts=parts)
+
+    def parts(self, shape: Shape) -> Parts:
+        """Return the matrices of classes and parts, as large as in `shape`."""
+        found: Parts = {}
+        for (head, n_parts), rows in zip(shape.parts, self.sizes["parts"], strict=True):
+            found[head] = np.zeros((shape.tag_sizes[head], n_parts), np.float32)
+            for i, ones in enumerate(rows):
+                found[head][i, ones] = 1
+        return found
+
+    def n_words(self, part: str) -> int:
+        """Return the number of words of a part."""
+        return len(self.arrays[f"{part}.type"])
+
+    def first(self, part: str) -> int:
+        """Return the number of the first word of a part."""
+        return sum(self.n_words(before) for before in PARTS[: PARTS.index(part)])
+
+    def words(self, key: str) -> Numbers:
+        """Return an array of all words; what is unknown of the text is filled in."""
+        unknown = {"head": UNKNOWN, "label": NO_CLASS, "tags": NO_CLASS}.get(key, 0)
+        found = []
+        for part in PARTS:
+            size = (len(COLUMNS),) * (key == "tags") + (self.n_words(part),)
+            known = self.arrays.get(f"{part}.{key}")
+            found.append(np.full(size, unknown, np.int16) if known is None else known)
+        return np.concatenate(found, axis=-1)
+
+    def sentences(self, part: str) -> tuple[Numbers, Numbers]:
+        """Return the first words and the lengths of the sentences of a part."""
+        first = np.flatnonzero(self.arrays[f"{part}.position"] == 0)
+        lengths = self.arrays[f"{part}.length"][first].astype(np.int64)
+        return first + self.first(part), lengths
+
+
+def common_shape(lanes: Sequence[Lane]) -> Shape:
+    """Return the sizes of a network that is large enough for every lane."""
+    shapes = [lane.shape for lane in lanes]
+    most: dict[str, Any] = {name: max(getattr(s, name) for s in shapes) for name in LARGEST}
+    for name in LARGEST_OF_EACH:
+        most[name] = tuple(map(max, zip(*(getattr(s, name) for s in shapes), strict=True)))
+    most["parts"] = tuple(map(max, zip(*(s.parts for s in shapes), strict=True)))
+    found = replace(shapes[0], **most)
+    for lane, shape in zip(lanes, shapes, strict=True):
+        if replace(shape, **most) != found:
+            raise ValueError(f"{lane.name}: its network has another width, depth or features")
+    return found
+
+
+def stacked(arrays: Sequence[Numbers], fill: int = 0) -> Numbers:
+    """Stack arrays of different sizes, padded at their ends.
+
+    >>> stacked([np.array([1, 2]), np.array([3])], -1).tolist()
+    [[1, 2], [3, -1]]
+    """
+    sizes = [max(x.shape[axis] for x in arrays) for axis in range(arrays[0].ndim)]
+    found: Numbers = np.full((len(arrays), *sizes), fill, arrays[0].dtype)
+    for row, x in zip(found, arrays, strict=True):
+        row[tuple(map(slice, x.shape))] = x
+    return found
+
+
+def fixed_arrays(lanes: Sequence[Lane]) -> Arrays:
+    """Return the arrays of all lanes that no vote changes."""
+    of_types = {"single": "types.single", "bag": "types.bag", "n_bag": "types.n_bag"}
+    of_states = {"rows": "states.rows", "atoms": "states.atoms", "verdict": "states.verdict"}
+    named = of_types | of_states | {"verdicts": "verdicts"}
+    found = {key: stacked([lane.words(key) for lane in lanes]) for key in OF_WORDS}
+    return found | {key: stacked([x.arrays[name] for x in lanes]) for key, name in named.items()}
+
+
+def targets(lanes: Sequence[Lane]) -> Arrays:
+    """Return heads, labels and tags of all words."""
+    return {key: stacked([lane.words(key) for lane in lanes]) for key in ("head", "label", "tags")}

@@ -1,0 +1,310 @@
+"""Train the networks of many languages in one program.
+
+python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--seconds N]
+
+On a GPU twenty languages take hardly longer than one, if they share every operation. Networks that
+differ in their seeds, the voters, learn from gold and from guesses of hidden words; by vote they
+annotate the text of their language; the student learns from gold, its states, and from those trees
+of the text that are trees. FOLDER gets the network of each student (`models` makes a model of it)
+and report.json, with scores on the dev set whose heads are chosen one by one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dodona.storage.atomic import atomic_write
+from dodona.training.neural.encoder import seeds_of
+from dodona.training.neural.export import quantise
+from dodona.training.neural.network import Arrays, Dropout, Numbers, Parameters, Parts, Shape
+from dodona.training.neural.optimizer import AdamWSettings, adamw_step
+from tools.languages.lanes.decks import NOTHING, Deck, are_trees
+from tools.languages.lanes.lane import (
+    DEV,
+    GOLD,
+    LONGEST,
+    TEXT,
+    UNKNOWN,
+    Lane,
+    common_shape,
+    fixed_arrays,
+    targets,
+)
+from tools.languages.lanes.network import (
+    ONLY_IN_TRAINING,
+    lane_loss,
+    lane_votes,
+    new_lane,
+    padded_to,
+)
+
+DROPOUT = Dropout(word=0.15, input=0.3, layer=0.3, hidden=0.3)
+VOTE_WORDS = 2048  # annotated at once
+TIMED = 20  # steps, from which the time of all follows
+REPORTED = 400  # steps between reports
+AVERAGE, MEAN, SQUARE = range(3)  # moments of the optimizer
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The training of voters or of students: networks a lane, steps, and words of a batch."""
+
+    name: str
+    networks: int
+    steps: int
+    gold: int
+    text: int
+    has_states: bool = False
+    seed: int = 1
+
+    @property
+    def n_states(self) -> int:
+        """The number of words with states."""
+        return self.gold if self.has_states else 0
+
+
+VOTERS = Phase("voters", 4, 1800, 512, 512)
+STUDENTS = Phase("students", 1, 4000, 704, 1344, has_states=True, seed=7)
+
+
+@partial(jax.jit, static_argnums=(0, 1), donate_argnums=(2, 3))
+def train_step(
+    shape: Shape,
+    phase: Phase,
+    p: Parameters,
+    moments: Any,
+    data: Arrays,
+    parts: Parts,
+    chosen: Numbers,
+    seeds: Numbers,
+    step: Numbers,
+    steps: Numbers,
+) -> Any:
+    """Take a step in all lanes; parameters have an axis for the lane and one for the network."""
+    adamw = AdamWSettings(steps=steps)
+
+    def one(p: Any, moments: Any, chosen: Numbers, seed: Numbers, data: Any, parts: Any) -> Any:
+        def loss(p: Parameters) -> Numbers:
+            sites, counts = seeds_of(seed, shape.layers), (phase.n_states, phase.text)
+            return lane_loss(shape, DROPOUT, p, data, parts, chosen, sites, *counts)
+
+        value, gradients = jax.value_and_grad(loss)(p)
+        return *adamw_step(adamw, p, moments, gradients, step), value
+
+    networks = jax.vmap(one, in_axes=(0, 0, 0, 0, None, None))
+    new, *after, losses = jax.vmap(networks)(p, moments, chosen, seeds, data, parts)
+    return new, tuple(after), losses
+
+
+@partial(jax.jit, static_argnums=0)
+def vote_step(shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: Numbers) -> Any:
+    """Annotate a batch of every lane."""
+    return jax.vmap(partial(lane_votes, shape))(p, data, parts, chosen)
+
+
+class Fleet:
+    """All lanes, and their arrays on the device."""
+
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        self.lanes, self.shape = lanes, common_shape(lanes)
+        self.n_labels = max(lane.sizes["n_labels"] for lane in lanes)
+        largest = new_lane(self.shape, self.n_labels, 0)
+        self._sizes = {name: value.shape for name, value in largest.items()}
+        of_lanes = [lane.parts(self.shape) for lane in lanes]
+        self._parts = {i: jnp.asarray([one[i] for one in of_lanes]) for i in of_lanes[0]}
+        self._data = {name: jnp.asarray(x) for name, x in fixed_arrays(lanes).items()}
+        self.learn_text([{} for _ in lanes])
+
+    def learn_text(self, votes: Sequence[Arrays]) -> None:
+        """Take the annotation of the text that each lane has got."""
+        for lane, found in zip(self.lanes, votes, strict=True):
+            lane.arrays |= {f"{TEXT}.{key}": x for key, x in found.items()}
+        self._data |= {name: jnp.asarray(x) for name, x in targets(self.lanes).items()}
+
+    def compiled(self, phase: Phase) -> Any:
+        """Return the compiled step of a phase."""
+
+        def like(x: Any) -> Any:
+            return jax.ShapeDtypeStruct(x.shape, x.dtype)
+
+        n, number = (len(self.lanes), phase.networks), jax.ShapeDtypeStruct((), np.float32)
+        p = {k: jax.ShapeDtypeStruct((*n, *x), np.float32) for k, x in self._sizes.items()}
+        words = jax.ShapeDtypeStruct((*n, phase.gold + phase.text), np.int32)
+        given = jax.tree.map(like, (self._data, self._parts))
+        seeds = jax.ShapeDtypeStruct(n, np.uint32)
+        arguments = (self.shape, phase, p, (p, p, p), *given, words, seeds, number, number)
+        return train_step.lower(*arguments).compile()
+
+    def _begin(self, phase: Phase) -> tuple[Parameters, Any]:
+        """Return initial parameters and moments."""
+        stacked: dict[str, Numbers] = {}
+        for i, lane in enumerate(self.lanes):
+            for k in range(phase.networks):
+                seed = phase.seed + 100 * k + i
+                own = padded_to(self._sizes, new_lane(lane.shape, lane.sizes["n_labels"], seed))
+                for name, value in own.items():
+                    size = len(self.lanes), phase.networks, *value.shape
+                    stacked.setdefault(name, np.zeros(size, np.float32))[i, k] = value
+        p = {name: jnp.asarray(value) for name, value in stacked.items()}
+        makers = jnp.array, jnp.zeros_like, jnp.zeros_like
+        return p, tuple({name: make(x) for name, x in p.items()} for make in makers)
+
+    def train(
+        self, phase: Phase, step_of: Any, seconds: float, kept: Sequence[Numbers] | None = None
+    ) -> Parameters:
+        """Train the networks of a phase and return their averages; `kept` are sentences of text.
+
+        The rate falls over all steps, or over those that a limit of seconds leaves.
+        """
+        p, moments = self._begin(phase)
+        decks = [*zip(self._decks(GOLD, phase), self._decks(TEXT, phase, kept), strict=True)]
+        steps, begun = phase.steps, time.monotonic()
+        size = len(self.lanes), phase.networks
+        for number in range(phase.steps):
+            if number == 1:  # what is before it is not repeated
+                jax.block_until_ready(p)
+                begun = time.monotonic()
+            if number == TIMED + 1:
+                jax.block_until_ready(p)
+                each = (time.monotonic() - begun) / TIMED
+                steps = min(steps, max(int(seconds / each), 2 * TIMED))
+                report(f"{phase.name}: {each * 1000:.0f} ms a step, {steps} steps")
+            if number >= steps:
+                break
+            words = [np.concatenate([a.draw(phase.gold), b.draw(phase.text)]) for a, b in decks]
+            chosen = np.stack(words).reshape(*size, -1)
+            seeds = np.arange(np.prod(size), dtype=np.uint32).reshape(size) * 7919 + phase.seed
+            p, moments, losses = step_of(
+                p, moments, self._data, self._parts, chosen, seeds + np.uint32(number * 104_729),
+                np.float32(number), np.float32(steps),
+            )  # fmt: skip
+            if (number + 1) % REPORTED == 0:
+                passed = time.monotonic() - begun
+                report(f"{phase.name}: step {number + 1}, loss {losses.mean():.3f}, {passed:.0f} s")
+        return dict(moments[AVERAGE])
+
+    def _decks(self, part: str, phase: Phase, kept: Sequence[Numbers] | None = None) -> list[Deck]:
+        """Return a deck for every network of every lane."""
+        found = []
+        for i, lane in enumerate(self.lanes):
+            first, lengths = lane.sentences(part)
+            if kept is not None:
+                first, lengths = first[kept[i]], lengths[kept[i]]
+            found += [Deck(first, lengths, phase.seed, i, k) for k in range(phase.networks)]
+        return found
+
+    def votes(self, p: Parameters, part: str) -> list[Arrays]:
+        """Return heads, labels and tags of the words of a part, by lane."""
+        batches = [[*Deck(*lane.sentences(part)).once(VOTE_WORDS)] for lane in self.lanes]
+        nothing: Numbers = np.full(VOTE_WORDS, NOTHING, np.int32)
+        found = [_nothing(lane.n_words(part)) for lane in self.lanes]
+        for b in range(max(map(len, batches))):
+            chosen = np.stack([some[b] if b < len(some) else nothing for some in batches])
+            answers = jax.device_get(vote_step(self.shape, p, self._data, self._parts, chosen))
+            for i, lane in enumerate(self.lanes):
+                inside = chosen[i] >= 0
+                words = chosen[i][inside] - lane.first(part)
+                for array, values in zip(found[i].values(), answers, strict=True):
+                    array[..., words] = values[i][..., inside]
+        return found
+
+
+def _nothing(n: int) -> Arrays:
+    """Return the annotation of words that no network has seen, as those of long sentences."""
+    sizes = {"head": n, "label": n, "tags": (3, n)}
+    return {
+        key: np.full(size, UNKNOWN if key == "head" else -1, np.int16)
+        for key, size in sizes.items()
+    }
+
+
+def trees_of(lane: Lane) -> Numbers:
+    """Return which sentences of the text have got trees."""
+    _, lengths = lane.sentences(TEXT)
+    return are_trees(lengths, lane.arrays[f"{TEXT}.head"])
+
+
+def dev_scores(lane: Lane, votes: Arrays) -> dict[str, float]:
+    """Return UAS and LAS of votes on the dev set, without sentences that are too long."""
+    short = lane.arrays[f"{DEV}.length"] <= LONGEST
+    heads, labels = (votes[x] == lane.arrays[f"{DEV}.{x}"] for x in ("head", "label"))
+    scores = {"uas": heads[short], "las": (heads & labels)[short]}
+    return {name: round(100 * float(right.mean()), 2) for name, right in scores.items()}
+
+
+def save_networks(fleet: Fleet, p: Parameters, folder: Path) -> None:
+    """Write the first network of each lane, with the sizes of its language, mostly as int8."""
+    wanted = {name: x[:, 0] for name, x in p.items() if not name.startswith(ONLY_IN_TRAINING)}
+    host = jax.device_get(wanted)
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, lane in enumerate(fleet.lanes):
+        sizes = {name: x.shape for name, x in new_lane(lane.shape, 1, 0).items()}
+        found: Arrays = {}
+        for name, values in host.items():
+            own = values[i][tuple(map(slice, sizes[name]))]
+            if own.ndim == 2 and name.startswith("word."):
+                found[name], found[f"{name}.scale"] = quantise(own)
+            else:
+                found[name] = own.astype(np.float16)
+        with atomic_write(folder / f"{lane.name}.npz") as file:
+            np.savez(file, **found)
+
+
+def report(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)
+
+
+def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float) -> None:
+    """Train voters and students, and write the networks of students."""
+    if not any(lane.n_words(TEXT) for lane in fleet.lanes):
+        voters, students = (replace(phase, text=0) for phase in (voters, students))
+    found: dict[str, dict[str, Any]] = {lane.name: {} for lane in fleet.lanes}
+
+    def score(name: str, p: Parameters) -> None:
+        for lane, votes in zip(fleet.lanes, fleet.votes(p, DEV), strict=True):
+            found[lane.name][name] = dev_scores(lane, votes)
+
+    with ThreadPoolExecutor(2) as pool:
+        steps: list[Future[Any]] = [pool.submit(fleet.compiled, x) for x in (voters, students)]
+        p = fleet.train(voters, steps[0].result(), seconds / 2)
+        score("voters", p)
+        fleet.learn_text(fleet.votes(p, TEXT))
+        kept = [trees_of(lane) for lane in fleet.lanes]
+        for lane, trees in zip(fleet.lanes, kept, strict=True):
+            found[lane.name]["trees"] = int(trees.sum())
+        p = fleet.train(students, steps[1].result(), seconds / 2, kept)
+    score("student", p)
+    save_networks(fleet, p, out)
+    with atomic_write(out / "report.json") as file:
+        file.write(json.dumps(found, indent=1).encode())
+    for name, about in found.items():
+        report(f"{name}: {about}")
+
+
+def main(words: list[str] | None = None) -> None:
+    """Train the networks of some languages."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument("arrays", type=Path, nargs="+", help="files of arrays")
+    options.add_argument("--out", type=Path, required=True, help="folder of the networks")
+    options.add_argument("--seconds", type=float, default=1e9, help="shorten training to so many")
+    chosen = options.parse_args(words)
+    fleet = Fleet([Lane.load(path) for path in chosen.arrays])
+    report(f"{len(fleet.lanes)} languages on {jax.default_backend()}")
+    run(fleet, VOTERS, STUDENTS, chosen.out, chosen.seconds)
+
+
+if __name__ == "__main__":
+    main()
