@@ -147,6 +147,9 @@ def test_a_card_tells_data_licence_scores_and_making(model: Path) -> None:
         record["checksums"]["train"],
     ):
         assert expected in text, text
+    record["recipe"] = "make oaks"
+    text = make_card("oak", CARD, about, 12_300_000)
+    assert "`make oaks`, which ends with `dodona train --from … " in text
     assert "commercial" not in text
     assert "forbids commercial use" in make_card("oak", Card(licence="CC BY-NC 4.0"), about, 1)
 

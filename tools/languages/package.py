@@ -91,13 +91,15 @@ def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | 
 
 
 def learned_from(one: LanguageSet) -> dict[str, Any]:
-    """Return what a model learned from, for its record: last it was tuned on gold mixed with text,
-    whose size says nothing."""
+    """Return for the record of a model how it was made and what it learned from: last it was tuned
+    on gold mixed with text, whose size says nothing."""
     gold = [len(sentence) for sentence in dodona.read(one.train)]
     sources = [{"kind": "gold", "words": sum(gold), **_source(one.train)}]
     if one.text is not None:
         sources.append({"kind": "text", **_source(one.text)})
-    return {"n_sentences": len(gold), "n_words": sum(gold), "learned_from": sources}
+    recipe = f"make languages LANGUAGES={one.name}"
+    sizes = {"n_sentences": len(gold), "n_words": sum(gold)}
+    return {**sizes, "recipe": recipe, "learned_from": sources}
 
 
 def _source(path: Path) -> dict[str, str]:

@@ -174,9 +174,12 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
         if name in plain and value != plain[name]
     ]
     sources = record.get("learned_from") or []
+    recipe = record.get("recipe")  # of several steps
     verb = "dodona distil …" if sources else "dodona train --train … --dev …"
+    verb = "dodona train --from …" if recipe else verb
     reads_text = ["--pipeline text"] if "segmenter" in about and not sources else []
-    blocks = [f"`{' '.join([verb, *reads_text, *chosen])}`"]
+    command = f"`{' '.join([verb, *reads_text, *chosen])}`"
+    blocks = [f"`{recipe}`, which ends with {command}" if recipe else command]
     if digests := record.get("checksums"):
         rows = [(k, f"`{v}`") for k, v in digests.items()]
         blocks.append(markdown_table(("data", "SHA-256"), rows))
