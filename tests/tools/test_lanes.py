@@ -270,6 +270,18 @@ def test_time_shortens_training(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.thorough
+def test_a_treebank_without_upos_is_refused(folder: Path, tmp_path: Path) -> None:
+    write_treebank(tmp_path / "treebanks" / "cc_bare", 4)
+    path = tmp_path / "treebanks" / "cc_bare" / "train.conllu.gz"
+    bare = [s.replace(upos=["_"] * len(s)) for s in dodona.read(path)]
+    with Writer(path) as writer:
+        for sentence in bare:
+            writer.write(sentence)
+    with pytest.raises(SystemExit, match=r"train\.conllu\.gz: no word has UPOS"):
+        language(tmp_path, "cc_bare").save_arrays(tmp_path / "cc_bare.npz")
+
+
+@pytest.mark.thorough
 def test_the_network_of_a_language_is_not_trained_twice(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,7 +17,7 @@ import argparse
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
@@ -71,9 +71,8 @@ def _of_each(
         return [one for one, ok in zip(sets, pool.map(make, sets), strict=True) if ok]
 
 
-def _show(sets: Iterable[LanguageSet], chosen: argparse.Namespace) -> None:
+def _show(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> None:
     """Print the commands."""
-    sets = list(sets)
     for one in sets:
         for step in before_networks(one, chosen.out, chosen.data):
             print(_command(step.module, step.words))

@@ -17,7 +17,7 @@ import numpy as np
 from dodona.core.learning.rollouts import N_SPECIAL_ROWS, RolloutRecorder
 from dodona.storage.atomic import atomic_write
 from dodona.tagging.word_types import FIELDS, WordTypes
-from dodona.training.neural.rollouts import PER_WORD, padded
+from dodona.training.neural.rollouts import PER_WORD, padded, without_scores
 from dodona.training.neural.sizes import BAG
 from dodona.training.neural.strategy import NeuralStrategy
 from dodona.training.neural.tag_heads import NO_CLASS
@@ -179,10 +179,7 @@ def _rollouts(strategy: NeuralStrategy, longest: int) -> Any:
     """Return a function that gives rows, atoms and verdicts of the states of a sentence."""
     task, slots = strategy.task, strategy.slots
     recorder = RolloutRecorder(task.data.corpus, task.actions, slots, mode="ambiguity")
-    n_units, n_classes = 4, padded(task.actions.n_classes)
-    n_products = (longest + N_SPECIAL_ROWS) * slots.n_slots * n_units
-    sizes = n_products, recorder.n_atom_rows * n_units, n_units, n_units * n_classes, n_classes
-    nothing = [np.zeros(n, np.float32) for n in sizes]
+    nothing = without_scores(recorder, task.actions, longest + N_SPECIAL_ROWS)
     width = task.actions.n_classes
 
     def roll_out(i: int) -> tuple[Numbers, Numbers, list[bytes]]:

@@ -70,19 +70,22 @@ class Lane:
 
     def words(self, key: str) -> Numbers:
         """Return an array of all words; what is unknown of the text is filled in."""
-        unknown = {"head": UNKNOWN, "label": NO_CLASS, "tags": NO_CLASS}.get(key, 0)
-        found = []
-        for part in PARTS:
-            size = (len(COLUMNS),) * (key == "tags") + (self.n_words(part),)
-            known = self.arrays.get(f"{part}.{key}")
-            found.append(np.full(size, unknown, np.int16) if known is None else known)
-        return np.concatenate(found, axis=-1)
+        found = (self.arrays.get(f"{part}.{key}") for part in PARTS)
+        sizes = map(self.n_words, PARTS)
+        whole = [nothing(n)[key] if x is None else x for x, n in zip(found, sizes, strict=True)]
+        return np.concatenate(whole, axis=-1)
 
     def sentences(self, part: str) -> tuple[Numbers, Numbers]:
         """Return the first words and the lengths of the sentences of a part."""
         first = np.flatnonzero(self.arrays[f"{part}.position"] == 0)
         lengths = self.arrays[f"{part}.length"][first].astype(np.int64)
         return first + self.first(part), lengths
+
+
+def nothing(n: int) -> Arrays:
+    """Return the annotation of words of which nothing is known, as those of long sentences."""
+    unknown = {"head": (UNKNOWN, n), "label": (NO_CLASS, n), "tags": (NO_CLASS, (len(COLUMNS), n))}
+    return {key: np.full(size, value, np.int16) for key, (value, size) in unknown.items()}
 
 
 def common_shape(lanes: Sequence[Lane]) -> Shape:

@@ -89,6 +89,11 @@ class Language:
 
     def save_arrays(self, path: Path) -> None:
         """Write what the network learns from."""
+        if all(task.column != "upos" for task in self.strategy.tags.tag_classes):
+            sys.exit(
+                f"{self.one.train}: no word has UPOS, which make languages needs; train a parser "
+                "without it by `dodona train`"
+            )
         save_arrays(path, self.strategy, self.trainer.dev, self.text)
 
     def student(self, network: Path) -> Parser:

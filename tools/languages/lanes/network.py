@@ -27,9 +27,9 @@ from dodona.training.neural.encoder import (
 from dodona.training.neural.lookup import picked
 from dodona.training.neural.losses import (
     BLOCK,
-    SLOPE,
     arc_loss,
     arc_scores,
+    class_scores,
     state_losses,
     tag_losses,
 )
@@ -200,9 +200,7 @@ def states_loss(
     products = (inputs @ p["slot"].T).reshape(-1, shape.hidden)  # row by row, slot by slot
     where = states["rows"] * shape.n_slots + jnp.arange(shape.n_slots)
     units = picked(products, where).sum(axis=1) + picked(p["atom"], states["atoms"]).sum(axis=1)
-    units += p["hidden.bias"]
-    units = drop(seeds.get("hidden"), jnp.where(units >= 0, units, units * SLOPE), dropout.hidden)
-    scores = units @ p["class"].T + p["class.bias"]
+    scores = class_scores(p, units, seeds, dropout)
     return (state_losses(scores, states["verdicts"]) * states["share"]).sum()
 
 

@@ -4,9 +4,9 @@ python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--seconds N]
 
 On a GPU twenty languages take hardly longer than one, if they share every operation. Networks that
 differ in their seeds, the voters, learn from gold and from guesses of hidden words; by vote they
-annotate the text of their language; the student learns from gold, its states, and from those trees
-of the text that are trees. FOLDER gets the network of each student (`models` makes a model of it)
-and report.json, with scores on the dev set whose heads are chosen one by one.
+annotate the text of their language; the student learns from gold, its states, and those sentences
+of the text whose votes are trees. FOLDER gets the network of each student (`models` makes a model
+of it) and report.json, with scores on the dev set whose heads are chosen one by one.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from tools.languages.lanes.lane import (
     GOLD,
     LONGEST,
     TEXT,
-    UNKNOWN,
     Lane,
     common_shape,
     fixed_arrays,
+    nothing,
     targets,
 )
 from tools.languages.lanes.network import (
@@ -54,7 +54,6 @@ DROPOUT = Dropout(word=0.15, input=0.3, layer=0.3, hidden=0.3)
 VOTE_WORDS = 2048  # annotated at once
 TIMED = 20  # steps, from which the time of all follows
 REPORTED = 400  # steps between reports
-AVERAGE, MEAN, SQUARE = range(3)  # moments of the optimizer
 
 
 @dataclass(frozen=True)
@@ -193,7 +192,8 @@ class Fleet:
             if (number + 1) % REPORTED == 0:
                 passed = time.monotonic() - begun
                 report(f"{phase.name}: step {number + 1}, loss {losses.mean():.3f}, {passed:.0f} s")
-        return dict(moments[AVERAGE])
+        average, *_ = moments
+        return dict(average)
 
     def _decks(self, part: str, phase: Phase, kept: Sequence[Numbers] | None = None) -> list[Deck]:
         """Return a deck for every network of every lane."""
@@ -208,10 +208,10 @@ class Fleet:
     def votes(self, p: Parameters, part: str) -> list[Arrays]:
         """Return heads, labels and tags of the words of a part, by lane."""
         batches = [[*Deck(*lane.sentences(part)).once(VOTE_WORDS)] for lane in self.lanes]
-        nothing: Numbers = np.full(VOTE_WORDS, NOTHING, np.int32)
-        found = [_nothing(lane.n_words(part)) for lane in self.lanes]
+        padding: Numbers = np.full(VOTE_WORDS, NOTHING, np.int32)
+        found = [nothing(lane.n_words(part)) for lane in self.lanes]
         for b in range(max(map(len, batches))):
-            chosen = np.stack([some[b] if b < len(some) else nothing for some in batches])
+            chosen = np.stack([some[b] if b < len(some) else padding for some in batches])
             answers = jax.device_get(vote_step(self.shape, p, self._data, self._parts, chosen))
             for i, lane in enumerate(self.lanes):
                 inside = chosen[i] >= 0
@@ -219,15 +219,6 @@ class Fleet:
                 for array, values in zip(found[i].values(), answers, strict=True):
                     array[..., words] = values[i][..., inside]
         return found
-
-
-def _nothing(n: int) -> Arrays:
-    """Return the annotation of words that no network has seen, as those of long sentences."""
-    sizes = {"head": n, "label": n, "tags": (3, n)}
-    return {
-        key: np.full(size, UNKNOWN if key == "head" else -1, np.int16)
-        for key, size in sizes.items()
-    }
 
 
 def trees_of(lane: Lane) -> Numbers:

@@ -134,9 +134,7 @@ def losses(
     """
     units = slot_sums(seen.inputs, p["slot"], seen.products, rollout)
     units += summed_rows(p["atom"], rollout["atom_rows"])
-    units += p["hidden.bias"]
-    units = drop(seeds.get("hidden"), jnp.where(units >= 0, units, units * SLOPE), dropout.hidden)
-    scores = units @ p["class"].T + p["class.bias"]
+    scores = class_scores(p, units, seeds, dropout)
     of_each = (
         vote_losses(scores, rollout["verdicts"], rollout["tree_shares"])
         if "tree_shares" in rollout
@@ -152,6 +150,13 @@ def losses(
         of_arcs = arc_loss(shape, p, seen.words, arrays)
     n_words = jnp.maximum(arrays["word_share"].sum(), 1)
     return Losses(of_states / n_words, of_tags / n_words, of_arcs / n_words)
+
+
+def class_scores(p: Parameters, units: Numbers, seeds: Seeds, dropout: Dropout) -> Numbers:
+    """Return the scores of classes in states, given what slots and atoms add to hidden units."""
+    units += p["hidden.bias"]
+    units = drop(seeds.get("hidden"), jnp.where(units >= 0, units, units * SLOPE), dropout.hidden)
+    return units @ p["class"].T + p["class.bias"]
 
 
 def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:

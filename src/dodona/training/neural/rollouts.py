@@ -17,6 +17,7 @@ from dodona.training.neural.batching import Batch
 from dodona.training.neural.network import Numbers
 
 BLOCK = 8  # the core pads classes to a multiple of it
+UNIT = 4  # hidden units are a multiple of it
 ROUND = 64  # arrays have a multiple of it rows
 SPARE = 1.25  # capacity for rows in a slot, relative to the oracle's
 STATE_PARAMETERS = ("atom", "hidden.bias", "class", "class.bias")  # of the scores of states
@@ -145,6 +146,15 @@ def used_rows(rows: Numbers, n_rows: int, capacities: Sequence[int]) -> dict[str
     return {"used": tuple(used), "positions": positions}
 
 
+def without_scores(recorder: RolloutRecorder, actions: Actions, n_rows: int) -> list[Numbers]:
+    """Return the arrays of a network whose scores are all 0, for `roll_out`; `n_rows` are those of
+    words and special nodes."""
+    n_units, n_classes = UNIT, padded(actions.n_classes)
+    n_products = n_rows * recorder.slots.n_slots * n_units
+    sizes = n_products, recorder.n_atom_rows * n_units, n_units, n_units * n_classes, n_classes
+    return [np.zeros(size, np.float32) for size in sizes]
+
+
 def used_shares(
     corpus: Corpus, actions: Actions, slots: Slots, sentences: Sequence[int]
 ) -> list[float]:
@@ -153,11 +163,8 @@ def used_shares(
     recorder = RolloutRecorder(corpus, actions, slots, mode="ambiguity")
     lengths = [len(corpus.heads(i)) for i in sentences]
     first_rows = np.cumsum([N_SPECIAL_ROWS, *lengths])
-    n_rows, n_units, n_classes = int(first_rows[-1]), 4, padded(actions.n_classes)
-    sizes = n_rows * slots.n_slots * n_units, recorder.n_atom_rows * n_units, n_units
-    nothing: list[Numbers] = [
-        np.zeros(size, np.float32) for size in (*sizes, n_units * n_classes, n_classes)
-    ]
+    n_rows = int(first_rows[-1])
+    nothing = without_scores(recorder, actions, n_rows)
     data, _, _ = recorder.roll_out(sentences, first_rows[:-1], *nothing, 1, False)
     rows = np.frombuffer(data, np.int32).reshape(-1, slots.n_slots)
     return [len(np.unique(rows[:, slot])) / n_rows * SPARE for slot in range(slots.n_slots)]
