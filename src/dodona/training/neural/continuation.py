@@ -73,12 +73,16 @@ class Continuation:
         found = dict.fromkeys(map(tuple, [*before.tolist(), *rows.tolist()]))
         return np.array([*found], np.uint32).ravel()
 
-    def words(self, sentences: Sequence[Sentence]) -> NetworkWords:
-        """Return the words of the model and those that occur more than once in new sentences."""
+    def words(self, sentences: Sequence[Sentence], most: int | None = None) -> NetworkWords:
+        """Return the words of the model and those that occur more than once in new sentences; with
+        `most`, of these the most frequent as long as there are no more words than that."""
         before = self.tags.words
         counts = Counter(form.lower() for form in flatten(column_of(sentences, "forms")))
-        frequent = {form.encode() for form, n in counts.items() if n >= LEAST}
-        new = sorted(frequent - {*before.forms})
+        known = {*before.forms}
+        frequent = ((n, form.encode()) for form, n in counts.items() if n >= LEAST)
+        by_count = sorted(((-n, form) for n, form in frequent if form not in known))
+        room = None if most is None else max(most - len(known), 0)
+        new = sorted(form for _, form in by_count[:room])
         return replace_fields(before, forms=[*before.forms, *new])
 
     def shape(self, shape: Shape) -> Shape:

@@ -57,7 +57,8 @@ class NeuralStrategy(Strategy):
     one of decisions about words that the treebanks annotate differently; `variants` is the share of
     sentences that are also learned from in another casing or without punctuation marks. Training
     may continue from the network of another model (`start`), whose lemmas are kept. `forms` counts
-    those of text that is silver later: the frequent ones get vectors of their own.
+    those of text that is silver later: the frequent ones get vectors of their own, but no more than
+    `most_forms` of all.
     """
 
     def __init__(
@@ -70,10 +71,11 @@ class NeuralStrategy(Strategy):
         variants: float = 0.0,
         start: StartingPoint | None = None,
         forms: Mapping[str, int] | None = None,
+        most_forms: int | None = None,
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
         self._variants = variants
-        self._forms = forms
+        self._forms, self._most_forms = forms, most_forms
         self.start = start
         self._base = Continuation(start) if start else None
         self._decided = read_harmony(harmony) if harmony else None
@@ -97,7 +99,8 @@ class NeuralStrategy(Strategy):
         known = base.pairs if base else ()
         self.task = ParsingTask(settings, sentences, dev, templates, encoder, self._files(), known)
         if base is not None:
-            self.tags, self.known = base.tag_heads(sentences), base.words(gold.sentences)
+            self.tags = base.tag_heads(sentences)
+            self.known = base.words(gold.sentences, self._most_forms)
         else:
             self._learn_inventory(gold, sentences, dev)
         self._plan()
@@ -120,6 +123,7 @@ class NeuralStrategy(Strategy):
             self.silver.forms if self.silver else self._forms,
             gold.with_lemmas,
             settings.network.rows,
+            self._most_forms,
         )
         if LEMMA in self.columns:
             self.lemma_trainer = lemma_trainer(gold, dev, settings.seed, self._lexicon)
@@ -254,7 +258,10 @@ class NeuralStrategy(Strategy):
         return self.learning.step
 
     def snapshot(self) -> LearnedScorer:
-        return self.learned(self.arrays_of(self.learning.average))
+        # zeros for atoms that no state had: their noise would say nothing, and not be compressible
+        average, has_learned = self.learning.average, self.learning.square["atom"] > 0
+        used = has_learned.any(axis=1, keepdims=True)
+        return self.learned(self.arrays_of(average | {"atom": average["atom"] * used}))
 
     def arrays_of(self, parameters: Parameters) -> Arrays:
         """Return the arrays of a model with these parameters."""

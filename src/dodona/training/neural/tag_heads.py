@@ -65,11 +65,13 @@ def learn_words(
     silver: Mapping[str, int] | None = None,
     with_lemmas: Sequence[Sentence] | None = None,
     rows: int = GRAM_ROWS,
+    most: int | None = None,
 ) -> NetworkWords:
     """Return the forms that have vectors of their own, and those whose lemmas are known.
 
     `silver` counts forms in text that a teacher has annotated; `with_lemmas` are the sentences that
-    lemmas are learned from, if not all; `rows` is the size of the table of n-grams.
+    lemmas are learned from, if not all; `rows` is the size of the table of n-grams; no more than
+    `most` forms, the most frequent ones, have vectors of their own.
     """
     forms = flatten(column_of(sentences, "forms"))
     counts = Counter(form.lower() for form in forms)
@@ -77,7 +79,12 @@ def learn_words(
     for form, n in (silver or {}).items():
         lowered[form.lower()] += n
     own = {form for form, n in counts.items() if n >= LEAST}
-    frequent = sorted(own | {form for form, n in lowered.items() if n >= LEAST_SILVER})
+    frequent = own | {form for form, n in lowered.items() if n >= LEAST_SILVER}
+
+    def rarity(form: str) -> tuple[float, str]:
+        return -counts[form] / LEAST - lowered[form] / LEAST_SILVER, form
+
+    frequent = sorted(sorted(frequent, key=rarity)[:most])
     sizes = [rows // HASHED_SHARE] * len(HASHED) + [rows]
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
     encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
