@@ -23,11 +23,12 @@ from dodona.training.neural.network import Dropout
 from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts
 from dodona.treebank.conllu.writer import Writer
 from tools.languages.__main__ import main
-from tools.languages.lanes import arrays, training
+from tools.languages.lanes import arrays, models, training
 from tools.languages.lanes.arrays import SALT
 from tools.languages.lanes.decks import NOTHING, Deck, are_trees
 from tools.languages.lanes.lane import (
     GOLD,
+    UPOS_TAGS,
     Lane,
     common_shape,
     fixed_arrays,
@@ -106,6 +107,7 @@ def test_the_loss_is_that_of_the_network_alone(
     own = language(folder, name)
     own.save_arrays(tmp_path / f"{name}.npz")
     one = Lane.load(tmp_path / f"{name}.npz")
+    assert one.sizes["lends"]
     strategy, shape = own.strategy, one.shape
     p = new_lane(shape, one.sizes["n_labels"], 1)
     p |= {key: np.zeros_like(x) for key, x in p.items() if key.startswith("label.")}
@@ -239,11 +241,13 @@ def test_trees_are_told_from_other_graphs() -> None:
 
 
 @pytest.mark.thorough
-def test_networks_become_models(folder: Path, tmp_path: Path) -> None:
+def test_networks_become_models(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two languages, one without text, learn a few steps; the models parse better than chance."""
     fleet = Fleet([lane(folder, name) for name in ("aa_one", "bb_two")])
-    voters = Phase("voters", 2, 60, 128, 64)
-    students = Phase("students", 1, 150, 128, 64, has_states=True, seed=7)
+    voters = Phase("voters", 2, 60, 128, 64, branches=1)
+    students = Phase("students", 1, 150, 128, 64, has_states=True, seed=7, branches=1)
     training.run(fleet, voters, students, tmp_path, 1e9)
     report = (tmp_path / "report.json").read_text(encoding="utf-8")
     assert '"voters"' in report and '"student"' in report
@@ -252,11 +256,51 @@ def test_networks_become_models(folder: Path, tmp_path: Path) -> None:
         gold = list(dodona.read(own.one.dev))
         parser = own.student(tmp_path / f"{name}.npz")
         parser.save(tmp_path / "model.dodona")
-        scores = dodona.evaluate(gold, [*dodona.load(tmp_path / "model.dodona").pipe(gold)])
-        assert scores.las > 40
-    text = [*language(folder, "aa_one").mixed(tmp_path / "model.dodona")]
-    assert 120 < len(text) <= 40 + 300
-    assert {lemma for sentence in text for lemma in sentence.lemmas} == {"_"}
+        las = dodona.evaluate(gold, [*dodona.load(tmp_path / "model.dodona").pipe(gold)]).las
+        assert las > 40
+        monkeypatch.setattr(models, "tuning_epochs", lambda n_words: 20)
+        tuned = own.tuned(tmp_path / "model.dodona")
+        assert dodona.evaluate(gold, [*tuned.pipe(gold)]).las > las
+
+
+@pytest.mark.thorough
+def test_branches_are_the_same_until_the_trunk_is_made(folder: Path, tmp_path: Path) -> None:
+    lanes = [lane(folder, name) for name in ("aa_one", "bb_two")]
+    phase, fleet = Phase("voters", 2, 4, 64, 0, branches=1), Fleet(lanes)
+    step_of, seen = fleet.compiled(phase), []
+
+    def step(*given: Any) -> Any:
+        found = step_of(*given)
+        seen.append({name: np.asarray(x) for name, x in found[0].items()})
+        return found
+
+    fleet.train(phase, step, 1e9)
+    for name, n_rows in (("layer.0.in", None), ("tag.0", len(UPOS_TAGS)), ("label.bias", 37)):
+        differ = [
+            [(x[name][0, k, :n_rows] != x[name][1, k, :n_rows]).any() for k in (0, 1)] for x in seen
+        ]
+        assert differ == [[False, True]] * 2 + [[True, True]] * 2  # the other begins on its own
+    assert fleet.trunk is not None
+    training.save_trunk(tmp_path / "trunk.npz", fleet.trunk, lanes)
+    trunk = training.load_trunk(tmp_path / "trunk.npz")
+    assert trunk.keys() == fleet.trunk.keys() and "word.0" not in trunk
+    begun, _ = Fleet(lanes[:1], trunk)._begin(phase)
+    assert np.array_equal(begun["layer.0.in"][0, 0], trunk["layer.0.in"])
+    assert not np.array_equal(begun["layer.0.in"][0, 1], trunk["layer.0.in"])
+
+
+def test_only_languages_that_lend_make_the_trunk() -> None:
+    random = np.random.default_rng(1)
+    own = {
+        name: random.standard_normal((3, 2, rows, 4)) for name, rows in (("gain", 5), ("tag.0", 20))
+    }
+    lent = np.array([[0.5, 0], [0, 0], [0.5, 0]])  # not by the second; nor in the second network
+    found = training.averaged(own, jnp.asarray(lent))
+    for name, n in (("gain", 5), ("tag.0", len(UPOS_TAGS))):
+        mean = (own[name][0, 0, :n] + own[name][2, 0, :n]) / 2
+        assert np.allclose(found[name][:, 0, :n], mean)
+        assert np.array_equal(found[name][:, 0, n:], own[name][:, 0, n:].astype("f4"))
+        assert np.array_equal(found[name][:, 1], own[name][:, 1].astype("f4"))
 
 
 @pytest.mark.thorough

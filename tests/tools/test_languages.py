@@ -17,17 +17,18 @@ from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from dodona.models.cards import Card
 from tools.languages.__main__ import main, missing, run
-from tools.languages.package import best_model, make_notice, score_tables
+from tools.languages.package import make_notice, score_tables
 from tools.languages.recipe import (
     Step,
     after_networks,
     arrays_of,
     before_networks,
     beside,
-    candidates,
     related_words,
     segmenter_of,
     student_of,
+    text,
+    tuned_of,
 )
 from tools.languages.sets import (
     NO_LICENCE,
@@ -114,6 +115,23 @@ def test_columns_that_are_not_learned_are_emptied(data: Path, tmp_path: Path) ->
     assert [s.replace(lemmas=["_"] * len(s)) for s in before] == after
 
 
+def test_what_is_not_split_into_sentences_teaches_no_segmenter(data: Path, tmp_path: Path) -> None:
+    one = by_name(data)["cy_ccg"]
+    assert one.segmented == one.train
+    folder = tmp_path / "treebanks" / "cy_tweets"
+    write(
+        folder / "train.conllu",
+        "".join(f"# sent_id = {x}-1\n{SENTENCE}" for x in "abc"),
+    )
+    write(folder / "dev.conllu", SENTENCE)
+    one = replace(one, folder=folder, about={"unsegmented": ["b", "c-2"]})
+    found = prepared(one, tmp_path / "out")
+    assert not found.is_cut and found.dev == one.dev
+    ids = [[s.comments[0] for s in dodona.read(path)] for path in (found.train, found.segmented)]
+    assert ids == [[f"# sent_id = {x}-1" for x in some] for some in ("abc", "ac")]
+    assert str(found.segmented) in text(found, tmp_path)
+
+
 def test_what_a_set_lacks_is_reported(data: Path, tmp_path: Path) -> None:
     sets = by_name(data)
     assert sets["ga_nodev"].text is None  # an empty file
@@ -149,14 +167,8 @@ def test_the_commands_are_valid(data: Path) -> None:
             assert values["work"] in str(segmenter_of(one, out))
         else:
             assert before["text"].made == segmenter_of(one, out)
-        tunings = [arguments(after[name].words) for name in ("tuned", "taught") if name in after]
-        assert len(tunings) == (2 if one.text else 1)
-        for verb, values in tunings:  # each begins with the student
-            assert (verb, values["from_"]) == ("train", str(student_of(one, out)))
-        learned = [Path(values["train"]) for _, values in tunings]
-        assert learned == [one.train, *([after["mixed"].made] if one.text else [])]
-        made = {step.made for step in after.values()}
-        assert {*candidates(one, out)} == made - {out / one.name / "mixed.conllu.gz"}
+        assert [step.made for step in after.values()] == [student_of(one, out), tuned_of(one, out)]
+        assert str(student_of(one, out)) in after["tuned"].words
 
 
 def test_networks_learn_from_relatives(data: Path) -> None:
@@ -205,8 +217,8 @@ def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> N
         shown = [line.split() for line in capsys.readouterr().out.splitlines()]
         programs = [words for words in shown if words[2] == "tools.languages.lanes.training"]
         assert len(programs) == n_programs
-        # of cy, which has text, six more steps; of fa, which has none, four
-        assert len(shown) - n_programs == 6 + 4
+        assert all("--trunk" in words for words in programs)
+        assert len(shown) - n_programs == 4 + 4
         assert {words[0] for words in shown} == {"dodona", "python"}
 
 
@@ -251,6 +263,8 @@ def test_relatives_are_credited(data: Path) -> None:
     assert "other networks" not in notice
     assert "other networks" in make_notice(sets["cy_ccg"], card, has_silver=True)
     assert "related" not in make_notice(sets["cy_ccg"], card, has_silver=True)
+    assert "which learned from\nthese treebanks" in notice  # the trunk
+    assert "  UD Welsh CCG (CC BY-SA 4.0)\n" in notice
 
 
 def test_the_table_names_every_source() -> None:
@@ -273,14 +287,3 @@ def test_a_language_without_text_becomes_a_package(data: Path, tmp_path: Path) -
     assert len(list(made.glob("*fa*.whl"))) == 1
     assert dodona.load(made / "tuned.dodona")("Oaks grow.").sentences[0].heads == [2, 0, 2]
     assert '"las"' in (made / "fa.scores.json").read_text()
-
-
-def test_the_better_model_is_packaged(data: Path, tmp_path: Path) -> None:
-    one = by_name(data)["cy_ccg"]
-    wrong = SENTENCE.replace("2\tnsubj", "3\tnsubj").replace("2\tpunct", "2\tdep")
-    write(tmp_path / "wrong.conllu", wrong * 20)
-    good, bad = tmp_path / "good.dodona", tmp_path / "bad.dodona"
-    dodona.train(one.train, epochs=3).save(good)
-    dodona.train(tmp_path / "wrong.conllu", epochs=3).save(bad)
-    for models in ([good, bad], [bad, good], [good]):
-        assert best_model(one, models) == good

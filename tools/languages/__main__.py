@@ -1,8 +1,8 @@
 """Make models of languages: `make languages`, or
 
 python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--jobs N]
-    [--together N] [--seconds N] [--show] [--test] [--peers FILE]
-    [--until text|arrays|networks|student|tuned|mixed|taught|package]
+    [--together N] [--new-trunk] [--seconds N] [--show] [--test] [--peers FILE]
+    [--until text|arrays|networks|student|tuned|package]
 
 For each treebank of the data folder (see `sets`): segmenter and sentences of the text (`dodona
 distil`), the network (`lanes`), the tuning of its model (`dodona train`; `recipe` says with which
@@ -24,17 +24,18 @@ from typing import IO
 
 from tools.languages.recipe import (
     DODONA,
+    TRUNK,
     Step,
     after_networks,
     arrays_of,
     before_networks,
-    candidates,
     networks_of,
+    tuned_of,
 )
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
 
-STEPS = ("text", "arrays", "networks", "student", "tuned", "mixed", "taught", "package")
+STEPS = ("text", "arrays", "networks", "student", "tuned", "package")
 NETWORKS = STEPS.index("networks")
 UNFINISHED = "unfinished-"  # before the name of a file that is being made
 
@@ -97,6 +98,9 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--jobs", type=int, default=1, help="languages at the same time [1]")
     options.add_argument("--together", type=int, default=1, help="networks in a program [1]")
     options.add_argument(
+        "--new-trunk", action="store_true", help=f"make a trunk instead of using {TRUNK.name}"
+    )
+    options.add_argument(
         "--seconds", type=float, help="shorten the training of networks to so many"
     )
     options.add_argument("--until", choices=STEPS, default=STEPS[-1], help="stop after this step")
@@ -131,9 +135,7 @@ def make(one: LanguageSet, chosen: argparse.Namespace, names: Sequence[str]) -> 
 
 
 def _packaging(one: LanguageSet, chosen: argparse.Namespace) -> Step:
-    words = [str(one.folder), "--data", str(chosen.data)]
-    for model in candidates(one, chosen.out):
-        words += ["--model", str(model)]
+    words = [str(one.folder), "--model", str(tuned_of(one, chosen.out)), "--data", str(chosen.data)]
     words += ["--test"] if chosen.test else []
     words += ["--peers", str(chosen.peers)] if chosen.peers else []
     return Step(STEPS[-1], None, "tools.languages.package", words)
@@ -162,6 +164,7 @@ def _training(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> tuple[
     """Return the module, and its arguments, that trains the networks of some sets."""
     words = [str(arrays_of(one, chosen.out)) for one in sets]
     words += ["--out", str(networks_of(chosen.out))]
+    words += [] if chosen.new_trunk else ["--trunk", str(TRUNK)]
     words += ["--seconds", str(chosen.seconds)] if chosen.seconds else []
     return "tools.languages.lanes.training", words
 

@@ -1,19 +1,20 @@
 """The last steps of a language's model: calibration, scores, card and wheel.
 
-python -m tools.languages.package TREEBANK_FOLDER --model FILE [--model FILE] [--data FOLDER]
-    [--out FOLDER] [--test] [--peers FILE]
+python -m tools.languages.package TREEBANK_FOLDER --model FILE [--data FOLDER] [--out FOLDER]
+    [--test] [--peers FILE]
 
-Of several models, the best on the dev set becomes the package. --peers is a JSON lines file of the
-scores of other parsers on the same data, as bench/udpipe.py writes.
+--peers is a JSON lines file of the scores of other parsers on the same data, as bench/udpipe.py
+writes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import dodona
 from dodona.distilling.silver_parts import file_checksum
@@ -25,8 +26,15 @@ from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.sentence import Sentence
-from tools.languages.recipe import related_words
-from tools.languages.sets import LanguageSet, find_data, find_relatives, find_sets, prepared
+from tools.languages.recipe import TRUNK, related_words
+from tools.languages.sets import (
+    LanguageSet,
+    find_data,
+    find_relatives,
+    find_sets,
+    named_sets,
+    prepared,
+)
 from tools.treebanks import ROOT
 
 VERSION = "1.0"
@@ -38,33 +46,26 @@ ALSO = (
     "Text under free licences was annotated by other networks, and the model learned from it;\n"
     "it holds none of its sentences."
 )
+BEGUN = (
+    "The layers of its network began as those of a network of many languages, which learned from\n"
+    "these treebanks and holds none of their sentences:"
+)
 
 
 def main(words: list[str] | None = None) -> None:
     """Score a model, and write it with its card as a wheel."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("treebank", type=Path, help="folder of the treebank")
-    options.add_argument(
-        "--model", type=Path, action="append", required=True, help="the trained model, or several"
-    )
+    options.add_argument("--model", type=Path, required=True, help="the trained model")
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, help="folder of the wheel [that of the model]")
     options.add_argument("--test", action="store_true", help="also score the test sets")
     options.add_argument("--peers", type=Path, help="scores of other parsers, as JSON lines")
     chosen = options.parse_args(words)
     (one,) = find_sets(chosen.data, [chosen.treebank.name])
-    folder = chosen.model[0].parent
-    one = prepared(one, folder)
-    model = best_model(one, chosen.model)
-    print(package(one, model, chosen.out or folder, chosen.test, chosen.peers))
-
-
-def best_model(one: LanguageSet, models: Sequence[Path]) -> Path:
-    """Return the model of the highest LAS on the dev set, with words given; the first, if equal."""
-    if len(models) == 1:
-        return models[0]
-    gold = list(dodona.read(one.dev))
-    return max(models, key=lambda path: words_scores(Parser.load(path), gold)["las"])
+    folder = chosen.model.parent
+    out = chosen.out or folder
+    print(package(prepared(one, folder), chosen.model, out, chosen.test, chosen.peers))
 
 
 def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | None) -> Path:
@@ -91,8 +92,7 @@ def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | 
 
 
 def learned_from(one: LanguageSet) -> dict[str, Any]:
-    """Return for the record of a model how it was made and what it learned from: last it was tuned
-    on gold mixed with text, whose size says nothing."""
+    """Return for the record of a model how it was made and what it learned from."""
     gold = [len(sentence) for sentence in dodona.read(one.train)]
     sources = [{"kind": "gold", "words": sum(gold), **_source(one.train)}]
     if one.text is not None:
@@ -179,8 +179,12 @@ def make_notice(one: LanguageSet, card: Card, *, has_silver: bool) -> str:
     if has_silver:
         paragraphs.append(ALSO)
     if related_words(one) and (relatives := find_relatives(one)):
-        names = "\n".join(f"  {other.treebank} ({other.licence})" for other in relatives)
+        names = "\n".join(other.credit for other in relatives)
         paragraphs.append(f"It also learned from related treebanks:\n{names}")
+    if TRUNK.is_file():
+        with np.load(TRUNK, allow_pickle=False) as trunk:
+            names = "\n".join(other.credit for other in named_sets(trunk["sets"].tolist()))
+        paragraphs.append(f"{BEGUN}\n{names}")
     return "\n\n".join(paragraphs) + "\n"
 
 

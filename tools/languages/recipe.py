@@ -3,8 +3,8 @@
 No encoder and no other treebank of a small language may be at hand. What is: its relatives, and raw
 text. So networks learn to parse the treebank and to guess hidden words of the text; by vote they
 annotate the text, and a student learns from treebank, relatives and text (`lanes.training`). That
-student has seen only states on the way to trees. It is tuned on states of its own errors: first on
-the treebank alone; then from the beginning on the treebank and on text as the first one parses it.
+student has seen only states on the way to trees. It is tuned on the treebank, with states of its
+own errors.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ NETWORK: dict[str, Any] = {
     "rows": 6144,
 }
 SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
+MOST_FORMS = 6_000  # with vectors of their own
 TEXT_WORDS = 420_000  # that networks learn from, at most
-TUNING_EPOCHS, TAUGHT_EPOCHS, TUNING_RATE = 4, 7, 0.001
-EPOCH_WORDS = 75_000  # of gold and text in the last tuning
-TEXT_PER_GOLD = 0.5, 3  # words of text for a word of gold in it, at least and at most
+TUNING_WORDS, TUNING_RATE = 300_000, 0.001  # of the treebank, again and again …
+TUNING_EPOCHS = 4, 16  # … at least and at most so often
 RELATED, POOL = 3, 120_000  # words of relatives for each of gold, and of all, at most
 
+TRUNK = Path(__file__).with_name("trunk.npz")  # that networks begin from (`lanes.training`)
 DODONA, LANES = "dodona", "tools.languages.lanes.models"
 
 
@@ -55,30 +56,18 @@ def before_networks(one: LanguageSet, out: Path, data: Path) -> Iterator[Step]:
 
 
 def after_networks(one: LanguageSet, out: Path, data: Path) -> Iterator[Step]:
-    """Yield the steps from the trained network to the tuned models."""
-    folder, student = out / one.name, student_of(one, out)
+    """Yield the steps from the trained network to the tuned model."""
+    student, tuned = student_of(one, out), tuned_of(one, out)
     network = networks_of(out) / f"{one.name}.npz"
     words = [one.name, "student", str(student), str(network), *_folders(out, data)]
     yield Step("student", student, LANES, words)
-    tuned = folder / "tuned.dodona"
-    yield Step("tuned", tuned, DODONA, tuning(one, student, one.train, TUNING_EPOCHS, tuned))
-    if one.text is not None:
-        mixed, taught = folder / "mixed.conllu.gz", folder / "taught.dodona"
-        words = [one.name, "mixed", str(mixed), str(tuned), *_folders(out, data)]
-        yield Step("mixed", mixed, LANES, words)
-        words = tuning(one, student, mixed, TAUGHT_EPOCHS, taught)
-        yield Step("taught", taught, DODONA, words)
-
-
-def candidates(one: LanguageSet, out: Path) -> list[Path]:
-    """Return the models of which the best becomes the package."""
-    names = ["tuned", "student"] if one.text is None else ["taught", "tuned", "student"]
-    return [out / one.name / f"{name}.dodona" for name in names]
+    words = [one.name, "tuned", str(tuned), str(student), *_folders(out, data)]
+    yield Step("tuned", tuned, LANES, words)
 
 
 def text(one: LanguageSet, out: Path) -> list[str]:
     """Return the arguments of `dodona` that train a segmenter and split the raw text."""
-    words = ["distil", str(one.train), *beside(one, out), "--dev", str(one.dev)]
+    words = ["distil", str(one.segmented), *beside(one, out), "--dev", str(one.dev)]
     words += ["--text", str(one.text), "--held-out", ",".join(map(str, one.held_out))]
     words += ["--segmenter-size", str(segmenter_size(one))]
     words += ["--raw", str(one.text)] if one.about.get("raw", True) else []
@@ -86,21 +75,14 @@ def text(one: LanguageSet, out: Path) -> list[str]:
     return [*words, "--out", str(student_of(one, out))]
 
 
-def tuning(one: LanguageSet, begun: Path, train: Path, epochs: int, made: Path) -> list[str]:
-    """Return the arguments of `dodona` that tune a network."""
-    words = ["train", "--from", str(begun), "--train", str(train), "--dev", str(one.dev)]
-    words += ["--epochs", str(epochs), "--learning-rate", str(TUNING_RATE)]
-    return [*words, "--no-checkpoint", "--out", str(made)]
+def tuning_epochs(n_words: int) -> int:
+    """Return the number of epochs for a treebank of so many words.
 
-
-def mixed_words(n_gold: int) -> int:
-    """Return how many words of text join so many of gold.
-
-    >>> mixed_words(10_000), mixed_words(40_000), mixed_words(100_000)
-    (30000, 35000, 50000)
+    >>> tuning_epochs(9_000), tuning_epochs(30_000), tuning_epochs(170_000)
+    (16, 10, 4)
     """
-    least, most = TEXT_PER_GOLD
-    return int(min(max(EPOCH_WORDS - n_gold, least * n_gold), most * n_gold))
+    least, most = TUNING_EPOCHS
+    return min(max(round(TUNING_WORDS / n_words), least), most)
 
 
 def beside(one: LanguageSet, out: Path) -> list[str]:
@@ -149,6 +131,11 @@ def networks_of(out: Path) -> Path:
 def student_of(one: LanguageSet, out: Path) -> Path:
     """Return the file of the student, which is tuned afterwards."""
     return out / one.name / "student.dodona"
+
+
+def tuned_of(one: LanguageSet, out: Path) -> Path:
+    """Return the file of the tuned student, which becomes the package."""
+    return out / one.name / "tuned.dodona"
 
 
 def segmenter_size(one: LanguageSet) -> int:

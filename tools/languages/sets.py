@@ -83,6 +83,11 @@ class LanguageSet:
         is_known = "treebank" in self.about  # to languages.toml
         return str(self.about.get("licence", USUAL_LICENCE if is_known else NO_LICENCE))
 
+    @property
+    def credit(self) -> str:
+        """The line that credits the treebanks."""
+        return f"  {self.treebank} ({self.licence})"
+
     def file(self, part: str) -> Path | None:
         """Return the file of a part, such as "dev"; None if there is none."""
         for folder in (self.own, self.folder) if self.own.name else (self.folder,):
@@ -97,6 +102,11 @@ class LanguageSet:
         path = self.file("train")
         assert path is not None  # find_sets has looked
         return path
+
+    @property
+    def segmented(self) -> Path:
+        """The file to learn where sentences end from."""
+        return self.file("segmented") or self.train
 
     @property
     def dev(self) -> Path:
@@ -164,6 +174,12 @@ def find_sets(data: Path, chosen: Sequence[str] = ()) -> list[LanguageSet]:
     ]
 
 
+def named_sets(names: Sequence[str]) -> list[LanguageSet]:
+    """Return sets by their names, wherever their files are."""
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    return [_set(Path(name), Path(), table) for name in names]
+
+
 def _set(folder: Path, texts: Path, table: dict[str, Any]) -> LanguageSet:
     code = folder.name.partition("_")[0]
     about = {**table["languages"].get(code, {}), **table["sets"].get(folder.name, {})}
@@ -180,12 +196,17 @@ def _has_text(path: Path) -> bool:
 def prepared(one: LanguageSet, folder: Path) -> LanguageSet:
     """Return a set to train on, with files of its own in a folder where those of the treebank do
     not do: a dev set that is the end of the train set, if it has none (`is_cut`), or a train set
-    without the columns that languages.toml lists as `without`."""
-    without = one.about.get("without", [])
-    if one.file("dev") is not None and not without:
+    without the columns that languages.toml lists as `without`; and a train set of the segmenter
+    without the sentences whose sent_id begins with one of `unsegmented`."""
+    without, unsegmented = (one.about.get(key, []) for key in ("without", "unsegmented"))
+    if one.file("dev") is not None and not without and not unsegmented:
         return one
     own = replace(one, own=folder / "own", is_cut=one.file("dev") is None)
     if not (own.own / "train.conllu.gz").is_file():
+        if unsegmented:
+            begins = tuple(f"# sent_id = {name}" for name in unsegmented)
+            kept = [s for s in read(one.train) if not any(c.startswith(begins) for c in s.comments)]
+            _write(own.own / "segmented.conllu.gz", kept)
         sentences = [_without(sentence, without) for sentence in read(one.train)]
         n_train = len(sentences)
         if own.is_cut:

@@ -23,7 +23,17 @@ from dodona.training.neural.strategy import NeuralStrategy
 from dodona.training.neural.tag_heads import NO_CLASS
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
-from tools.languages.lanes.lane import COLUMNS, DEV, GOLD, LONGEST, TEXT, UNKNOWN
+from tools.languages.lanes.lane import (
+    COLUMNS,
+    DEV,
+    GOLD,
+    LABELS,
+    LONGEST,
+    TEXT,
+    UNKNOWN,
+    UPOS_TAGS,
+    places_after,
+)
 
 Numbers = Any  # an array of NumPy
 Arrays = dict[str, Numbers]
@@ -33,10 +43,16 @@ SALT = 1
 
 
 def save_arrays(
-    path: Path, strategy: NeuralStrategy, dev: Sequence[Sentence], text: Sequence[Sentence]
+    path: Path,
+    strategy: NeuralStrategy,
+    dev: Sequence[Sentence],
+    text: Sequence[Sentence],
+    *,
+    lends: bool,
 ) -> None:
-    """Write the arrays and the sizes of a language, for `lane.Lane.load`."""
-    sizes = np.frombuffer(json.dumps(lane_sizes(strategy)).encode(), np.uint8)
+    """Write the arrays and the sizes of a language, for `lane.Lane.load`; others learn from it only
+    if it lends."""
+    sizes = np.frombuffer(json.dumps(lane_sizes(strategy) | {"lends": lends}).encode(), np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         np.savez(file, sizes=sizes, **lane_arrays(strategy, dev, text))
@@ -74,6 +90,8 @@ def lane_sizes(strategy: NeuralStrategy) -> dict[str, Any]:
     """Return the sizes of a language's network; of tags that it lacks, there is one class."""
     shape, heads = strategy.shape, {t.column: i for i, t in enumerate(strategy.tags.tag_classes)}
     parts = {column: strategy.tags.parts.get(heads.get(column, -1)) for column in COLUMNS[1:]}
+    n_tags = {column: shape.tag_sizes[heads[column]] for column in COLUMNS if column in heads}
+    n_tags["upos"] = max(upos_places(strategy), default=0) + 1
     return {
         "width": shape.width,
         "layers": shape.layers,
@@ -81,15 +99,27 @@ def lane_sizes(strategy: NeuralStrategy) -> dict[str, Any]:
         "table_sizes": shape.table_sizes,
         "field_widths": shape.field_widths,
         "bag": shape.bag,
-        "tag_sizes": [shape.tag_sizes[heads[c]] if c in heads else 1 for c in COLUMNS],
+        "tag_sizes": [n_tags.get(column, 1) for column in COLUMNS],
         "n_slots": shape.n_slots,
         "n_atom_rows": shape.n_atom_rows,
         "n_classes": shape.n_classes,
         "arcs": shape.arcs,
-        "n_labels": len(strategy.task.data.encoder.labels),
+        "n_labels": max(label_places(strategy).values()) + 1,
         "n_parts": [1 if matrix is None else matrix.shape[1] for matrix in parts.values()],
         "parts": [[] if matrix is None else _ones(matrix) for matrix in parts.values()],
     }
+
+
+def upos_places(strategy: NeuralStrategy) -> list[int]:
+    """Return the class in a lane of each class of UPOS."""
+    (names,) = (t.classes for t in strategy.tags.tag_classes if t.column == "upos")
+    return places_after(UPOS_TAGS, [name.decode() for name in names])
+
+
+def label_places(strategy: NeuralStrategy) -> dict[str, int]:
+    """Return the class in a lane of each label."""
+    names = [name.decode() for name in strategy.task.data.encoder.labels]
+    return dict(zip(names, places_after(LABELS, names), strict=True))
 
 
 def _ones(matrix: Numbers) -> list[list[int]]:
@@ -126,7 +156,7 @@ def places(sentences: Sequence[Sentence]) -> Arrays:
 
 def tree_arrays(strategy: NeuralStrategy, sentences: Sequence[Sentence]) -> Arrays:
     """Return for each word the distance to its head (0: the root), and its label."""
-    labels = {name.decode(): i for i, name in enumerate(strategy.task.data.encoder.labels)}
+    labels = label_places(strategy)
     distances, numbers = [], []
     for sentence in sentences:
         for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1):
@@ -139,6 +169,8 @@ def _tags(strategy: NeuralStrategy) -> Numbers:
     """Return the classes of every word of gold in all COLUMNS."""
     named = (task.column for task in strategy.tags.tag_classes)
     classes = dict(zip(named, strategy.tags.gold, strict=True))
+    in_lane: Numbers = np.array([*upos_places(strategy), NO_CLASS])  # the last: of no class
+    classes["upos"] = in_lane[classes["upos"]]
     nothing = np.full(strategy.task.data.n_words, NO_CLASS)
     return np.stack([classes.get(column, nothing) for column in COLUMNS]).astype(np.int16)
 

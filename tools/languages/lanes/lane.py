@@ -12,11 +12,13 @@ import numpy as np
 
 from dodona.training.neural.network import Parts, Shape
 from dodona.training.neural.tag_heads import NO_CLASS
+from dodona.treebank.universal import RELATIONS, UPOS
 
 Numbers = Any  # an array of NumPy or JAX
 Arrays = dict[str, Numbers]
 
 COLUMNS = "upos", "xpos", "feats"  # of the tag heads of every lane; the last two may have parts
+UPOS_TAGS, LABELS = sorted(UPOS), sorted(RELATIONS)  # they have the same numbers in all lanes
 WITH_PARTS = 1, 2
 FED_BACK = (0,)  # heads whose tags are inputs of the parser
 PARTS = GOLD, TEXT, DEV = "gold", "text", "dev"  # of the words, in this order
@@ -80,6 +82,17 @@ class Lane:
         first = np.flatnonzero(self.arrays[f"{part}.position"] == 0)
         lengths = self.arrays[f"{part}.length"][first].astype(np.int64)
         return first + self.first(part), lengths
+
+
+def places_after(known: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Return a number for each name: that among the known ones, or one after them.
+
+    >>> places_after(["acl", "amod"], ["det:poss", "amod", "x"])
+    [2, 1, 3]
+    """
+    own = [name for name in names if name not in known]
+    place = {name: i for i, name in enumerate([*known, *own])}
+    return [place[name] for name in names]
 
 
 def nothing(n: int) -> Arrays:

@@ -3,7 +3,7 @@
 python -m tools.languages.lanes.models SET segmenter OUT        a segmenter, if there is no text
 python -m tools.languages.lanes.models SET arrays OUT           arrays of its words and trees
 python -m tools.languages.lanes.models SET student OUT NETWORK  the model of a trained network
-python -m tools.languages.lanes.models SET mixed OUT MODEL      gold, and text as a model parses it
+python -m tools.languages.lanes.models SET tuned OUT STUDENT    the student, tuned on its own states
 
 SET is a treebank of the data folder. --out is the folder with the files of all sets.
 """
@@ -13,11 +13,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from random import Random
 
 import numpy as np
 
@@ -25,30 +23,29 @@ from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
 from dodona.parsing.trainer import Trainer
 from dodona.pipeline.assembly import SegmenterSource
+from dodona.pipeline.fine_tuning import Base
 from dodona.pipeline.sources import TRAIN, PartSources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import Settings
 from dodona.training.neural.network import Parameters, new_parameters
 from dodona.training.neural.strategy import NeuralStrategy
-from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.universal import UNANNOTATED
-from tools.languages.lanes.arrays import read_text, save_arrays
+from tools.languages.lanes.arrays import read_text, save_arrays, upos_places
 from tools.languages.lanes.lane import COLUMNS
 from tools.languages.recipe import (
     LEMMA_SIZE,
+    MOST_FORMS,
     NETWORK,
     TEXT_WORDS,
+    TUNING_RATE,
     beside,
-    mixed_words,
     segmenter_of,
     segmenter_size,
     sentences_of,
+    tuning_epochs,
 )
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
-
-SHORTEST, LONGEST = 4, 60  # words of a sentence of text beside gold
 
 
 class Language:
@@ -66,7 +63,9 @@ class Language:
     def trainer(self) -> Trainer:
         """The trainer of the network; its words are those of gold, and frequent ones of text."""
         counts = Counter(form for sentence in self.text for form in sentence.forms)
-        strategy = NeuralStrategy(more=beside(self.one, self.out), forms=counts)
+        strategy = NeuralStrategy(
+            more=beside(self.one, self.out), forms=counts, most_forms=MOST_FORMS
+        )
         settings = Settings(scorer="neural", tags="predicted", **NETWORK)
         return Trainer(str(self.one.train), str(self.one.dev), settings, strategy)
 
@@ -79,7 +78,7 @@ class Language:
     def segmenter(self) -> Segmenter:
         """Return a segmenter that learned from the treebank alone."""
         parts = PartSources(TRAIN, segmenter_size=segmenter_size(self.one))
-        gold, dev = (load_trees(str(path)) for path in (self.one.train, self.one.dev))
+        gold, dev = (load_trees(str(path)) for path in (self.one.segmented, self.one.dev))
         source = SegmenterSource(parts, gold, dev, Settings.seed)
         for _ in source.trainer.epochs() if source.trainer else ():
             pass
@@ -94,7 +93,8 @@ class Language:
                 f"{self.one.train}: no word has UPOS, which make languages needs; train a parser "
                 "without it by `dodona train`"
             )
-        save_arrays(path, self.strategy, self.trainer.dev, self.text)
+        lends = self.one.lends
+        save_arrays(path, self.strategy, self.trainer.dev, self.text, lends=lends)
 
     def student(self, network: Path) -> Parser:
         """Return the model of a network, with the segmenter, and a lemmatiser trained here."""
@@ -111,20 +111,16 @@ class Language:
         parser.segmenter = Segmenter.load(segmenter_of(self.one, self.out))
         return parser
 
-    def mixed(self, model: Path) -> Iterator[Sentence]:
-        """Yield gold, then sentences of the text as a model parses them; without lemmas, which
-        tuning does not learn."""
-        gold = load_trees(str(self.one.train))
-        text = read_text(sentences_of(self.one, self.out), sys.maxsize)
-        text = [sentence for sentence in text if SHORTEST <= len(sentence) <= LONGEST]
-        Random(1).shuffle(text)
-        n_words, some = mixed_words(sum(map(len, gold))), list[Sentence]()
-        for sentence in text:
-            if (n_words := n_words - len(sentence)) < 0:
-                break
-            some.append(sentence)
-        for sentence in (*gold, *Parser.load(model).pipe(some, retag=True)):
-            yield sentence.replace(lemmas=[UNANNOTATED] * len(sentence))
+    def tuned(self, student: Path) -> Parser:
+        """Return a student that learned from the treebank with states of its own errors."""
+        base, train, dev = Base.load(student), str(self.one.train), str(self.one.dev)
+        epochs = tuning_epochs(self.one.n_words)
+        settings = base.settings(epochs=epochs, learning_rate=TUNING_RATE)
+        strategy = NeuralStrategy(start=base.start, most_forms=MOST_FORMS)
+        trainer = Trainer(train, dev, settings, strategy, base.parser)
+        for epoch in trainer.epochs():
+            print(f"epoch {epoch.number}: {epoch.scores}", flush=True)
+        return trainer.parser()
 
 
 def read_network(path: Path) -> Parameters:
@@ -139,13 +135,18 @@ def read_network(path: Path) -> Parameters:
 def own_parameters(strategy: NeuralStrategy, lane: Parameters) -> Parameters:
     """Return the parameters of a lane with the tag heads of the language, in its order."""
     heads = [COLUMNS.index(task.column) for task in strategy.tags.tag_classes]
+    upos = upos_places(strategy)
     found = new_parameters(strategy.shape, 0)
     for name, value in found.items():
         kind, *rest = name.split(".")
+        if kind == "arc":  # of the auxiliary loss, which no model has
+            continue
         if kind == "tag":
             rest[0] = str(heads[int(rest[0])])
-        if kind != "arc":  # of the auxiliary loss, which no model has
-            found[name] = lane[".".join([kind, *rest])][tuple(map(slice, value.shape))]
+        own = lane[".".join([kind, *rest])]
+        if [kind, *rest[:1]] == ["tag", "0"]:  # UPOS
+            own = own[:, upos] if rest[1:] == ["back"] else own[upos]
+        found[name] = own[tuple(map(slice, value.shape))]
     return found
 
 
@@ -153,14 +154,14 @@ def main(words: list[str] | None = None) -> None:
     """Take one of the steps of a language."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("set", help="a treebank of the data folder")
-    options.add_argument("step", choices=["segmenter", "arrays", "student", "mixed"])
+    options.add_argument("step", choices=["segmenter", "arrays", "student", "tuned"])
     options.add_argument("made", type=Path, metavar="OUT", help="the file to be made")
-    options.add_argument("given", type=Path, nargs="?", help="network or model to begin with")
+    options.add_argument("given", type=Path, nargs="?", help="the network, or the student")
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, default=ROOT / "out" / "languages", help="folder")
     chosen = options.parse_args(words)
     if (chosen.given is None) != (chosen.step in ("segmenter", "arrays")):
-        options.error("student takes a network, mixed a model, and the others nothing")
+        options.error("student takes a network, tuned a student, and the others nothing")
     (one,) = find_sets(chosen.data, [chosen.set])
     language = Language(prepared(one, chosen.out / one.name), chosen.out)
     if chosen.step == "segmenter":
@@ -170,9 +171,7 @@ def main(words: list[str] | None = None) -> None:
     elif chosen.step == "student":
         language.student(chosen.given).save(chosen.made)
     else:
-        with Writer(chosen.made) as writer:
-            for sentence in language.mixed(chosen.given):
-                writer.write(sentence)
+        language.tuned(chosen.given).save(chosen.made)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,9 @@
 All lanes have the sizes of the largest. A class that a language lacks has a bias of LOWEST, and
 therefore never any probability, nor a gradient.
 
+What a network knows of sentences, languages can share: layers, and how heads, universal relations
+and UPOS depend on words in context. What words mean is always the language's own.
+
 Beside the losses of a model (`training.neural.losses`) there are two more. Labels are predicted
 given the head, so that networks can annotate text without states: heads are those of the auxiliary
 arc loss. And of a text without annotation some words are hidden, and guessed from the others
@@ -44,12 +47,21 @@ from dodona.training.neural.network import (
 )
 from dodona.training.neural.rollouts import PER_WORD
 from dodona.training.neural.tag_heads import NO_CLASS
+from tools.languages.lanes.lane import LABELS, UPOS_TAGS
 
 LOWEST = -1e4  # bias of a class that a language does not have
 LABEL_UNITS = 128
 HIDDEN, MOST_HIDDEN = 0.2, 0.25  # share of the words that are guessed
 ROOT = 3 * BLOCK  # column of the root among the scores of heads
 SHARES = {"arcs": 0.5, "labels": 0.5}  # weights of losses; that of others is 1
+SHARED = ("layer.", "gain", "arc.", "label.dependent", "label.head")  # by languages, as a whole …
+SHARED_ROWS = {  # … and by rows: those of universal classes
+    "label.both": len(LABELS),
+    "label.one": len(LABELS),
+    "label.bias": len(LABELS),
+    "tag.0": len(UPOS_TAGS),
+    "tag.0.bias": len(UPOS_TAGS),
+}
 OF_CLASSES = "tag.", "class.", "label.", "guess."  # parameters that have biases of classes
 ONLY_IN_TRAINING = "arc.", "label.", "guess"  # parameters that no model has
 
@@ -70,6 +82,15 @@ def new_lane(shape: Shape, n_labels: int, seed: int) -> Parameters:
         "guess": matrix(shape.field_widths[0], shape.width),
         "guess.bias": np.zeros(shape.table_sizes[0], np.float32),
     }
+
+
+def shared_rows(name: str, n_rows: int) -> int:
+    """Return how many rows of a parameter languages can share, of as many as it has.
+
+    >>> shared_rows("gain", 192), shared_rows("tag.0", 20), shared_rows("word.0", 6000)
+    (192, 17, 0)
+    """
+    return n_rows if name.startswith(SHARED) else min(SHARED_ROWS.get(name, 0), n_rows)
 
 
 def padded_to(sizes: dict[str, tuple[int, ...]], p: Parameters) -> Parameters:

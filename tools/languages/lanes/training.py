@@ -1,12 +1,17 @@
 """Train the networks of many languages in one program.
 
-python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--seconds N]
+python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--trunk FILE] [--seconds N]
 
 On a GPU twenty languages take hardly longer than one, if they share every operation. Networks that
 differ in their seeds, the voters, learn from gold and from guesses of hidden words; by vote they
 annotate the text of their language; the student learns from gold, its states, and those sentences
 of the text whose votes are trees. FOLDER gets the network of each student (`models` makes a model
 of it) and report.json, with scores on the dev set whose heads are chosen one by one.
+
+Half of the voters, and the student, are branches: what networks know of sentences, and not of the
+words of their language, they begin with from a trunk (--trunk), in which the languages that lend
+have learned it together. Without one, the branches of several languages are the same for half of
+their steps, and FOLDER gets the trunk that they make.
 """
 
 from __future__ import annotations
@@ -29,7 +34,7 @@ from dodona.storage.atomic import atomic_write
 from dodona.training.neural.encoder import seeds_of
 from dodona.training.neural.export import quantise
 from dodona.training.neural.network import Arrays, Dropout, Numbers, Parameters, Parts, Shape
-from dodona.training.neural.optimizer import AdamWSettings, adamw_step
+from dodona.training.neural.optimizer import AdamWSettings, adamw_step, clipped
 from tools.languages.lanes.decks import NOTHING, Deck, are_trees
 from tools.languages.lanes.lane import (
     DEV,
@@ -48,6 +53,7 @@ from tools.languages.lanes.network import (
     lane_votes,
     new_lane,
     padded_to,
+    shared_rows,
 )
 
 DROPOUT = Dropout(word=0.15, input=0.3, layer=0.3, hidden=0.3)
@@ -67,6 +73,7 @@ class Phase:
     text: int
     has_states: bool = False
     seed: int = 1
+    branches: int = 0  # the first networks, which begin from the trunk or, without one, make it
 
     @property
     def n_states(self) -> int:
@@ -74,8 +81,9 @@ class Phase:
         return self.gold if self.has_states else 0
 
 
-VOTERS = Phase("voters", 4, 1800, 512, 512)
-STUDENTS = Phase("students", 1, 4000, 704, 1344, has_states=True, seed=7)
+VOTERS = Phase("voters", 4, 7000, 512, 512, branches=2)
+STUDENTS = Phase("students", 1, 8000, 704, 1344, has_states=True, seed=7, branches=1)
+TOGETHER = 0.5  # share of the steps in which branches are the same in all languages
 
 
 @partial(jax.jit, static_argnums=(0, 1), donate_argnums=(2, 3))
@@ -88,23 +96,45 @@ def train_step(
     parts: Parts,
     chosen: Numbers,
     seeds: Numbers,
+    lent: Numbers,
     step: Numbers,
     steps: Numbers,
 ) -> Any:
     """Take a step in all lanes; parameters have an axis for the lane and one for the network."""
     adamw = AdamWSettings(steps=steps)
 
-    def one(p: Any, moments: Any, chosen: Numbers, seed: Numbers, data: Any, parts: Any) -> Any:
+    def learn(p: Any, chosen: Numbers, seed: Numbers, data: Any, parts: Any) -> Any:
         def loss(p: Parameters) -> Numbers:
             sites, counts = seeds_of(seed, shape.layers), (phase.n_states, phase.text)
             return lane_loss(shape, DROPOUT, p, data, parts, chosen, sites, *counts)
 
         value, gradients = jax.value_and_grad(loss)(p)
-        return *adamw_step(adamw, p, moments, gradients, step), value
+        return value, clipped(gradients, adamw.clip)
 
-    networks = jax.vmap(one, in_axes=(0, 0, 0, 0, None, None))
-    new, *after, losses = jax.vmap(networks)(p, moments, chosen, seeds, data, parts)
+    def change(p: Any, moments: Any, gradients: Any) -> Any:
+        return adamw_step(replace(adamw, clip=np.inf), p, moments, gradients, step)
+
+    networks = jax.vmap(learn, in_axes=(0, 0, 0, None, None))
+    losses, gradients = jax.vmap(networks)(p, chosen, seeds, data, parts)
+    new, *after = jax.vmap(jax.vmap(change))(p, moments, averaged(gradients, lent))
     return new, tuple(after), losses
+
+
+def averaged(gradients: Parameters, lent: Numbers) -> Parameters:
+    """Return gradients of which those that languages can share are means over the languages, by
+    the weights `lent` of each in a network; they are a network's own where all weights are 0.
+
+    Parameters that are the same in the beginning thus remain so.
+    """
+
+    def one(name: str, own: Numbers) -> Numbers:
+        n = shared_rows(name, own.shape[2])
+        weights = lent.reshape(*lent.shape, *[1] * (own.ndim - 2))
+        first, mean = own[:, :, :n], (weights * own[:, :, :n]).sum(axis=0)
+        first = jnp.where(weights.sum(axis=0) > 0, mean, first)
+        return jnp.concatenate([first, own[:, :, n:]], axis=2) if n else own
+
+    return {name: one(name, own) for name, own in gradients.items()}
 
 
 @partial(jax.jit, static_argnums=0)
@@ -116,8 +146,8 @@ def vote_step(shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: N
 class Fleet:
     """All lanes, and their arrays on the device."""
 
-    def __init__(self, lanes: Sequence[Lane]) -> None:
-        self.lanes, self.shape = lanes, common_shape(lanes)
+    def __init__(self, lanes: Sequence[Lane], trunk: Parameters | None = None) -> None:
+        self.lanes, self.shape, self.trunk = lanes, common_shape(lanes), trunk
         self.n_labels = max(lane.sizes["n_labels"] for lane in lanes)
         largest = new_lane(self.shape, self.n_labels, 0)
         self._sizes = {name: value.shape for name, value in largest.items()}
@@ -143,11 +173,12 @@ class Fleet:
         words = jax.ShapeDtypeStruct((*n, phase.gold + phase.text), np.int32)
         given = jax.tree.map(like, (self._data, self._parts))
         seeds = jax.ShapeDtypeStruct(n, np.uint32)
-        arguments = (self.shape, phase, p, (p, p, p), *given, words, seeds, number, number)
+        lent = jax.ShapeDtypeStruct(n, np.float32)
+        arguments = (self.shape, phase, p, (p, p, p), *given, words, seeds, lent, number, number)
         return train_step.lower(*arguments).compile()
 
     def _begin(self, phase: Phase) -> tuple[Parameters, Any]:
-        """Return initial parameters and moments."""
+        """Return initial parameters and moments; what branches can share is the same in all."""
         stacked: dict[str, Numbers] = {}
         for i, lane in enumerate(self.lanes):
             for k in range(phase.networks):
@@ -156,6 +187,10 @@ class Fleet:
                 for name, value in own.items():
                     size = len(self.lanes), phase.networks, *value.shape
                     stacked.setdefault(name, np.zeros(size, np.float32))[i, k] = value
+        for name, value in stacked.items():
+            if n := shared_rows(name, value.shape[2]):
+                branches = value[:, : phase.branches, :n]
+                branches[...] = branches[:1] if self.trunk is None else self.trunk[name][:n]
         p = {name: jnp.asarray(value) for name, value in stacked.items()}
         makers = jnp.array, jnp.zeros_like, jnp.zeros_like
         return p, tuple({name: make(x) for name, x in p.items()} for make in makers)
@@ -165,9 +200,12 @@ class Fleet:
     ) -> Parameters:
         """Train the networks of a phase and return their averages; `kept` are sentences of text.
 
-        The rate falls over all steps, or over those that a limit of seconds leaves.
+        If there is no trunk yet, but several languages, the branches make one. The rate falls over
+        all steps, or over those that a limit of seconds leaves.
         """
         p, moments = self._begin(phase)
+        lent = self._lent(phase)
+        makes_trunk = self.trunk is None and len(self.lanes) > 1 and lent.any()
         decks = [*zip(self._decks(GOLD, phase), self._decks(TEXT, phase, kept), strict=True)]
         steps, begun = phase.steps, time.monotonic()
         size = len(self.lanes), phase.networks
@@ -182,18 +220,28 @@ class Fleet:
                 report(f"{phase.name}: {each * 1000:.0f} ms a step, {steps} steps")
             if number >= steps:
                 break
+            together = makes_trunk and number < TOGETHER * steps
+            if makes_trunk and self.trunk is None and not together:
+                self.trunk = trunk_of(moments[0])
             words = [np.concatenate([a.draw(phase.gold), b.draw(phase.text)]) for a, b in decks]
             chosen = np.stack(words).reshape(*size, -1)
             seeds = np.arange(np.prod(size), dtype=np.uint32).reshape(size) * 7919 + phase.seed
             p, moments, losses = step_of(
                 p, moments, self._data, self._parts, chosen, seeds + np.uint32(number * 104_729),
-                np.float32(number), np.float32(steps),
+                lent * together, np.float32(number), np.float32(steps),
             )  # fmt: skip
             if (number + 1) % REPORTED == 0:
                 passed = time.monotonic() - begun
                 report(f"{phase.name}: step {number + 1}, loss {losses.mean():.3f}, {passed:.0f} s")
         average, *_ = moments
         return dict(average)
+
+    def _lent(self, phase: Phase) -> Numbers:
+        """Return the weight of each language in each network while branches are the same."""
+        found: Numbers = np.zeros((len(self.lanes), phase.networks), np.float32)
+        lends = np.array([lane.sizes["lends"] for lane in self.lanes])
+        found[lends, : phase.branches] = 1 / max(int(lends.sum()), 1)
+        return found
 
     def _decks(self, part: str, phase: Phase, kept: Sequence[Numbers] | None = None) -> list[Deck]:
         """Return a deck for every network of every lane."""
@@ -219,6 +267,26 @@ class Fleet:
                 for array, values in zip(found[i].values(), answers, strict=True):
                     array[..., words] = values[i][..., inside]
         return found
+
+
+def trunk_of(p: Parameters) -> Parameters:
+    """Return what languages share, of the first branch."""
+    rows = {name: shared_rows(name, x.shape[2]) for name, x in p.items()}
+    return jax.device_get({name: p[name][0, 0, :n] for name, n in rows.items() if n})
+
+
+def save_trunk(path: Path, trunk: Parameters, lanes: Sequence[Lane]) -> None:
+    """Write a trunk, with the names of the sets that it learned from."""
+    sets = np.array([lane.name for lane in lanes if lane.sizes["lends"]])
+    halves = {name: value.astype(np.float16) for name, value in trunk.items()}
+    with atomic_write(path) as file:
+        np.savez_compressed(file, sets=sets, **halves)
+
+
+def load_trunk(path: Path) -> Parameters:
+    """Read a trunk."""
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name].astype(np.float32) for name in file.files if name != "sets"}
 
 
 def trees_of(lane: Lane) -> Numbers:
@@ -259,7 +327,10 @@ def report(line: str) -> None:
 
 
 def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float) -> None:
-    """Train voters and students, and write the networks of students."""
+    """Train voters and students, and write the networks of students, and a new trunk."""
+    has_trunk = fleet.trunk is not None
+    if has_trunk:  # it took the others of the steps
+        voters = replace(voters, steps=round((1 - TOGETHER) * voters.steps))
     if not any(lane.n_words(TEXT) for lane in fleet.lanes):
         voters, students = (replace(phase, text=0) for phase in (voters, students))
     found: dict[str, dict[str, Any]] = {lane.name: {} for lane in fleet.lanes}
@@ -279,6 +350,8 @@ def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float)
         p = fleet.train(students, steps[1].result(), seconds / 2, kept)
     score("student", p)
     save_networks(fleet, p, out)
+    if fleet.trunk is not None and not has_trunk:
+        save_trunk(out / "trunk.npz", fleet.trunk, fleet.lanes)
     with atomic_write(out / "report.json") as file:
         file.write(json.dumps(found, indent=1).encode())
     for name, about in found.items():
@@ -290,9 +363,11 @@ def main(words: list[str] | None = None) -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("arrays", type=Path, nargs="+", help="files of arrays")
     options.add_argument("--out", type=Path, required=True, help="folder of the networks")
+    options.add_argument("--trunk", type=Path, help="file of a trunk to begin from")
     options.add_argument("--seconds", type=float, default=1e9, help="shorten training to so many")
     chosen = options.parse_args(words)
-    fleet = Fleet([Lane.load(path) for path in chosen.arrays])
+    trunk = load_trunk(chosen.trunk) if chosen.trunk else None
+    fleet = Fleet([Lane.load(path) for path in chosen.arrays], trunk)
     report(f"{len(fleet.lanes)} languages on {jax.default_backend()}")
     run(fleet, VOTERS, STUDENTS, chosen.out, chosen.seconds)
 
