@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,14 +17,16 @@ import dodona
 from dodona.core.network.network import COMBINATIONS, NetworkSpace
 from dodona.core.search.tracing import state_scores
 from dodona.evaluation import evaluate_graphs
+from dodona.parsing.strategy import StartingPoint
 from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from dodona.tagging.network_tagger import NetworkTagger
 from dodona.training.neural import export
 from dodona.training.neural.batching import BatchCapacity, make_batch
+from dodona.training.neural.continuation import Continuation
 from dodona.training.neural.network import new_parameters
 from dodona.training.neural.strategy import NeuralStrategy
-from dodona.training.neural.tag_heads import learn_combinations
+from dodona.training.neural.tag_heads import learn_combinations, learn_words
 from support.read_words import products_of, tags_of
 from support.small import enhanced, treebank
 
@@ -71,6 +74,37 @@ def test_each_sentence_is_parsed_as_if_it_were_alone(run: Trainer) -> None:
     parser = run.parser()
     together = list(parser.pipe(DEV, retag=True))
     assert [next(parser.pipe([s], retag=True)).heads for s in DEV] == [s.heads for s in together]
+
+
+def test_no_more_forms_than_asked_for_have_vectors(run: Trainer) -> None:
+    counts = Counter(form.lower() for sentence in TRAIN for form in sentence.forms)
+    every = learn_words(TRAIN, None).forms
+    assert {*every} == {form.encode() for form, n in counts.items() if n > 1}
+    some = learn_words(TRAIN, None, most=20).forms
+    assert len(some) == 20 and [*some] == sorted(some)
+    left = {*every} - {*some}
+    assert min(counts[x.decode()] for x in some) >= max(counts[x.decode()] for x in left)
+
+    parser, more = run.parser(), [*TRAIN, *treebank(60, 3)]
+    start = StartingPoint(parser.scorer, parser.pairs, "net", "")
+    for most, n in ((None, 5), (len(every) + 3, 3), (5, 0)):
+        known = Continuation(start).words(more, most).forms
+        assert [*known[: len(every)]] == [*every]
+        assert len(known) == len(every) + n if most else len(known) > len(every) + n
+
+
+def test_atoms_that_no_state_had_are_zero(run: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy, seen = run.strategy, []
+    assert isinstance(strategy, NeuralStrategy)
+    arrays_of = strategy.arrays_of
+    monkeypatch.setattr(strategy, "arrays_of", lambda p: seen.append(p) or arrays_of(p))
+    strategy.snapshot()
+    average, square = (
+        np.asarray(x["atom"]) for x in (strategy.learning.average, strategy.learning.square)
+    )
+    was_met = square.any(axis=1)
+    assert 0 < was_met.sum() < len(was_met) and average[~was_met].any()
+    assert np.array_equal(seen[0]["atom"], np.where(was_met[:, None], average, 0))
 
 
 def test_combinations_of_tags() -> None:
