@@ -79,12 +79,12 @@ def learn_words(
     for form, n in (silver or {}).items():
         lowered[form.lower()] += n
     own = {form for form, n in counts.items() if n >= LEAST}
-    frequent = own | {form for form, n in lowered.items() if n >= LEAST_SILVER}
+    found = own | {form for form, n in lowered.items() if n >= LEAST_SILVER}
 
     def rarity(form: str) -> tuple[float, str]:
         return -counts[form] / LEAST - lowered[form] / LEAST_SILVER, form
 
-    frequent = sorted(sorted(frequent, key=rarity)[:most])
+    frequent = sorted(sorted(found, key=rarity)[:most])
     sizes = [rows // HASHED_SHARE] * len(HASHED) + [rows]
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
     encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
