@@ -93,18 +93,20 @@ def test_no_more_forms_than_asked_for_have_vectors(run: Trainer) -> None:
         assert len(known) == len(every) + n if most else len(known) > len(every) + n
 
 
-def test_atoms_that_no_state_had_are_zero(run: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy, seen = run.strategy, []
-    assert isinstance(strategy, NeuralStrategy)
+@pytest.mark.parametrize("prunes", [False, True])
+def test_atoms_that_no_state_had_can_be_pruned(
+    prunes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strategy, seen = NeuralStrategy(prunes=prunes), []
+    Trainer(TRAIN, DEV, settings(epochs=1), strategy).complete()
     arrays_of = strategy.arrays_of
     monkeypatch.setattr(strategy, "arrays_of", lambda p: seen.append(p) or arrays_of(p))
     strategy.snapshot()
-    average, square = (
-        np.asarray(x["atom"]) for x in (strategy.learning.average, strategy.learning.square)
-    )
-    was_met = square.any(axis=1)
+    average = np.asarray(strategy.learning.average["atom"])
+    was_met = np.asarray(strategy.learning.square["atom"]).any(axis=1)
     assert 0 < was_met.sum() < len(was_met) and average[~was_met].any()
-    assert np.array_equal(seen[0]["atom"], np.where(was_met[:, None], average, 0))
+    kept = was_met[:, None] if prunes else True
+    assert np.array_equal(seen[0]["atom"], np.where(kept, average, 0))
 
 
 def test_combinations_of_tags() -> None:

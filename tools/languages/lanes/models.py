@@ -116,7 +116,7 @@ class Language:
         base, train, dev = Base.load(student), str(self.one.train), str(self.one.dev)
         epochs = tuning_epochs(self.one.n_words)
         settings = base.settings(epochs=epochs, learning_rate=TUNING_RATE)
-        strategy = NeuralStrategy(start=base.start, most_forms=MOST_FORMS)
+        strategy = NeuralStrategy(start=base.start, most_forms=MOST_FORMS, prunes=True)
         trainer = Trainer(train, dev, settings, strategy, base.parser)
         for epoch in trainer.epochs():
             print(f"epoch {epoch.number}: {epoch.scores}", flush=True)

@@ -58,7 +58,8 @@ class NeuralStrategy(Strategy):
     sentences that are also learned from in another casing or without punctuation marks. Training
     may continue from the network of another model (`start`), whose lemmas are kept. `forms` counts
     those of text that is silver later: the frequent ones get vectors of their own, but no more than
-    `most_forms` of all.
+    `most_forms` of all. With `prunes`, a model has zeros for atoms that no state of training had:
+    their noise says nothing, and could not be compressed.
     """
 
     def __init__(
@@ -72,10 +73,11 @@ class NeuralStrategy(Strategy):
         start: StartingPoint | None = None,
         forms: Mapping[str, int] | None = None,
         most_forms: int | None = None,
+        prunes: bool = False,
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
         self._variants = variants
-        self._forms, self._most_forms = forms, most_forms
+        self._forms, self._most_forms, self._prunes = forms, most_forms, prunes
         self.start = start
         self._base = Continuation(start) if start else None
         self._decided = read_harmony(harmony) if harmony else None
@@ -258,10 +260,11 @@ class NeuralStrategy(Strategy):
         return self.learning.step
 
     def snapshot(self) -> LearnedScorer:
-        # zeros for atoms that no state had: their noise would say nothing, and not be compressible
-        average, has_learned = self.learning.average, self.learning.square["atom"] > 0
-        used = has_learned.any(axis=1, keepdims=True)
-        return self.learned(self.arrays_of(average | {"atom": average["atom"] * used}))
+        average = self.learning.average
+        if self._prunes:
+            was_met = (self.learning.square["atom"] > 0).any(axis=1, keepdims=True)
+            average = average | {"atom": average["atom"] * was_met}
+        return self.learned(self.arrays_of(average))
 
     def arrays_of(self, parameters: Parameters) -> Arrays:
         """Return the arrays of a model with these parameters."""
