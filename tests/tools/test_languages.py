@@ -222,6 +222,16 @@ def test_commands_are_shown(data: Path, capsys: pytest.CaptureFixture[str]) -> N
         assert {words[0] for words in shown} == {"dodona", "python"}
 
 
+def test_one_language_makes_no_trunk(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--data", str(data), "--show", "--out", str(data / "out"), "--new-trunk"]
+    with pytest.raises(SystemExit):
+        main(words)
+    assert "give --together 2 or more" in capsys.readouterr().err
+    main([*words, "--together", "9"])
+    shown = capsys.readouterr().out
+    assert "lanes.training" in shown and "--trunk" not in shown
+
+
 @pytest.mark.parametrize("code", [0, 1, 130])
 def test_an_interrupted_step_is_not_finished(
     code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -42,7 +42,10 @@ UNFINISHED = "unfinished-"  # before the name of a file that is being made
 
 def main(words: list[str] | None = None) -> None:
     """Make the models of the chosen languages."""
-    chosen = _options().parse_args(words)
+    options = _options()
+    chosen = options.parse_args(words)
+    if chosen.new_trunk and chosen.together < 2:
+        options.error("--new-trunk: several languages make a trunk; give --together 2 or more")
     for name in ("data", "out"):
         setattr(chosen, name, getattr(chosen, name).absolute())
     names = [name for name in chosen.languages.split(",") if name]
