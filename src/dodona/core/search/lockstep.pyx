@@ -30,11 +30,14 @@ cdef extern from "state_scores.h" namespace "dodona" nogil:
 cdef enum:
     N_LANES = 64              # with fewer, rare slots have few words a round
     MOST_PRODUCTS = 1024      # of a lane; they are dropped then, and computed again if needed
+    PAGE = 16                 # products: their memory goes from lane to lane
+    KEPT_PAGES = 512          # that no lane has (of 8 kB with 256 hidden units); others are released
     KEPT_WORDS = 48           # memory for longer sentences is released by their lanes
 
 
 cdef class Lanes(Workspace):
     """Memory of one thread: a sentence, its state and its products for each lane."""
+    cdef size_t hidden                  # units: numbers of a product
     cdef long n_transitions
     cdef int current                    # the lane that `state` is of
     cdef vector[int] running            # lanes with a sentence
@@ -45,9 +48,10 @@ cdef class Lanes(Workspace):
     cdef vector[StateC] states
     cdef vector[vector[uint64_t]] blocks        # memory behind the states
     cdef vector[vector[int32_t]] product_of     # per word and slot: a number, or NONE
-    cdef vector[vector[int16_t]] products
+    cdef vector[vector[vector[int16_t]]] pages  # per lane: memory of its products
     cdef vector[int] n_products         # so far: numbers are given in this order …
     cdef vector[int] first_product      # … and products before this one are dropped
+    cdef vector[vector[int16_t]] free_pages
     cdef Rows rows                      # words to be multiplied with one slot …
     cdef vector[const char*] sources    # … their packed rows …
     cdef vector[int16_t*] targets       # … and their products
@@ -57,8 +61,9 @@ cdef class Lanes(Workspace):
     cdef vector[int32_t] sums           # … and their sums
     cdef vector[int16_t] found          # per lane that is scored and class
 
-    def __init__(self, int n_scores):
+    def __init__(self, int n_scores, size_t hidden):
         super().__init__(0, n_scores)
+        self.hidden = hidden
         for lane in range(N_LANES):
             self.idle.push_back(lane)
         self.sentence.resize(N_LANES)
@@ -66,36 +71,55 @@ cdef class Lanes(Workspace):
         self.states.resize(N_LANES)
         self.blocks.resize(N_LANES)
         self.product_of.resize(N_LANES)
-        self.products.resize(N_LANES)
+        self.pages.resize(N_LANES)
         self.n_products.resize(N_LANES)
         self.first_product.resize(N_LANES)
 
     cdef size_t size(self) noexcept nogil:
-        cdef size_t n_bytes = Workspace.size(self)
+        cdef size_t n_bytes = Workspace.size(self), n_pages = self.free_pages.size()
         cdef int lane
         for lane in range(N_LANES):
             n_bytes += (self.blocks[lane].size() * sizeof(uint64_t)
-                        + self.product_of[lane].size() * sizeof(int32_t)
-                        + self.products[lane].size() * sizeof(int16_t))
-        return n_bytes
+                        + self.product_of[lane].size() * sizeof(int32_t))
+            n_pages += self.pages[lane].size()
+        return n_bytes + n_pages * PAGE * self.hidden * sizeof(int16_t)
 
     cdef void release(self, int lane) noexcept nogil:
         """Release the memory of a lane."""
         cdef vector[uint64_t] no_block
         cdef vector[int32_t] no_numbers
-        cdef vector[int16_t] no_products
         self.blocks[lane].swap(no_block)
         self.product_of[lane].swap(no_numbers)
-        self.products[lane].swap(no_products)
 
-    cdef int16_t* new_product(self, int lane, size_t pair, int hidden) except NULL nogil:
+    cdef int drop_products(self, int lane) except -1 nogil:
+        """Forget the products of a lane; other lanes get their memory."""
+        cdef vector[int16_t] none
+        self.first_product[lane] = self.n_products[lane]
+        while not self.pages[lane].empty():
+            if self.free_pages.size() < KEPT_PAGES:
+                self.free_pages.push_back(none)
+                self.free_pages.back().swap(self.pages[lane].back())
+            self.pages[lane].pop_back()
+        return 0
+
+    cdef int16_t* new_product(self, int lane, size_t pair) except NULL nogil:
         """Make room for the product of a pair of word and slot."""
-        cdef size_t first = <size_t> (self.n_products[lane] - self.first_product[lane]) * hidden
-        if self.products[lane].size() < first + hidden:
-            self.products[lane].resize(first + 64 * <size_t> hidden)
-        self.product_of[lane][pair] = self.n_products[lane]
+        cdef vector[int16_t] none
+        cdef int number = self.n_products[lane]
+        if (number - self.first_product[lane]) % PAGE == 0:
+            self.pages[lane].push_back(none)
+            if self.free_pages.empty():
+                self.pages[lane].back().resize(PAGE * self.hidden)
+            else:
+                self.pages[lane].back().swap(self.free_pages.back())
+                self.free_pages.pop_back()
+        self.product_of[lane][pair] = number
         self.n_products[lane] += 1
-        return self.products[lane].data() + first
+        return self.product(lane, number)
+
+    cdef inline int16_t* product(self, int lane, int number) noexcept nogil:
+        cdef unsigned at = number - self.first_product[lane]
+        return self.pages[lane][at // PAGE].data() + (at % PAGE) * self.hidden
 
 
 cdef class LaneChooser(Chooser):
@@ -107,7 +131,7 @@ cdef class LaneChooser(Chooser):
         self.network = scorer
 
     cdef Workspace new_workspace(self):
-        return Lanes(self.actions.n_padded)
+        return Lanes(self.actions.n_padded, self.network.network.hidden)
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         return self.best_current(<Lanes> space, words, moves)
@@ -136,7 +160,7 @@ cdef class LaneChooser(Chooser):
                 &lanes.states[which[i]], lanes.nodes.data() + i * n_slots,
                 lanes.values.data() + i * n_atoms)
             if lanes.n_products[which[i]] - lanes.first_product[which[i]] >= MOST_PRODUCTS:
-                lanes.first_product[which[i]] = lanes.n_products[which[i]]
+                lanes.drop_products(which[i])
         for i in range(<int> n_slots):
             self.multiply(lanes, which, n, i)
         self.add_up(lanes, which, n)
@@ -159,7 +183,7 @@ cdef class LaneChooser(Chooser):
             pair = <size_t> (node - 1) * n_slots + slot
             if lanes.product_of[lane][pair] < lanes.first_product[lane]:
                 lanes.sources.push_back(lanes.words[lane].packed + (node - 1) * size)
-                lanes.targets.push_back(lanes.new_product(lane, pair, self.network.network.hidden))
+                lanes.targets.push_back(lanes.new_product(lane, pair))
         if lanes.sources.empty():
             return 0
         self.network.network.unpack(lanes.rows, <int> lanes.sources.size(), lanes.sources.data())
@@ -180,8 +204,8 @@ cdef class LaneChooser(Chooser):
                 node = lanes.nodes[<size_t> i * n_slots + k]
                 rows[k] = self.network.row_of(&lanes.states[lane], k, node)
                 if rows[k] == NULL:
-                    rows[k] = lanes.products[lane].data() + hidden * (lanes.product_of[lane][
-                        <size_t> (node - 1) * n_slots + k] - lanes.first_product[lane])
+                    rows[k] = lanes.product(
+                        lane, lanes.product_of[lane][<size_t> (node - 1) * n_slots + k])
             for k in range(n_atoms):
                 rows[n_slots + k] = self.network.atom_row(
                     k, lanes.values[<size_t> i * n_atoms + k])
@@ -267,6 +291,7 @@ cdef class LockStep(Search):
         lanes.current = lane
         lanes.state = lanes.states[lane]
         self.finish(lanes, &lanes.words[lane], corpus, lanes.sentence[lane])
+        lanes.drop_products(lane)
         if lanes.words[lane].n_words > KEPT_WORDS:
             lanes.release(lane)
         lanes.idle.push_back(lane)
