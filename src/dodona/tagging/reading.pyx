@@ -46,7 +46,8 @@ cdef class WordReader:
 
     cdef size_t n_bytes(self) noexcept nogil:
         """Return the memory that word types take."""
-        return self.types.n_bytes() + self.space.types.size() * sizeof(float)
+        return (self.types.n_bytes()
+                + <size_t> self.space.n_types * self.network.width * sizeof(float))
 
     cdef int cut_types(self) except -1 nogil:
         """Keep the first three quarters of the word types if all take too much memory.

@@ -39,6 +39,10 @@ cdef extern from "stopwatch.h" namespace "dodona" nogil:
         void lap(Stage stage)
 
 
+cdef enum:
+    PAGE = 64                 # word types whose vectors are allocated together
+
+
 cdef class Network
 
 
@@ -46,7 +50,7 @@ cdef class NetworkSpace:
     """Buffers of one thread, with the results of the last call."""
     cdef readonly Network network
     cdef readonly int n_types
-    cdef vector[float] types          # a vector per word type
+    cdef vector[vector[float]] pages  # the vectors of PAGE word types each
     cdef readonly int n_words         # of the sentences read last
     cdef vector[int32_t] tags         # per word and tag classifier
     cdef vector[char] packed          # per word: its row, packed for products with slots
@@ -64,9 +68,14 @@ cdef class NetworkSpace:
 
     cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil
     cdef int cut_types(self, int n_types) except -1 nogil
+    cdef int make_room(self, int n_types) except -1 nogil
     cdef void release(self) noexcept nogil
     cdef int normalise_x(self) except -1 nogil
     cdef int keep(self, size_t stage, Rows& rows) except -1 nogil
+
+    cdef inline float* vector_of(self, int word_type) noexcept nogil:
+        return (self.pages[word_type // PAGE].data()
+                + <size_t> (word_type % PAGE) * self.network.width)
 
 
 cdef class Network:

@@ -173,11 +173,9 @@ cdef class Network:
                         int n_types) except -1 nogil:
         """Append the vectors of word types to the space; see `add_types`."""
         cdef int done = 0, n, i
-        cdef float* vectors
         if n_types > INT32_MAX - space.n_types:
             raise ValueError(f"{space.n_types} + {n_types} word types are too many")
-        space.types.resize((<size_t> space.n_types + n_types) * self.width)
-        vectors = space.types.data() + <size_t> space.n_types * self.width
+        space.make_room(space.n_types + n_types)
         space.watch.start()
         while done < n_types:
             n = min(GROUP, n_types - done)
@@ -189,7 +187,7 @@ cdef class Network:
             self.multiply(space, self.maxout, space.embedded, space.wide, False)
             for i in range(n):
                 self.loops.largest_piece(space.wide.row(i), space.wide.row(i), self.width)
-                self.loops.normalise(space.wide.row(i), vectors + <size_t> (done + i) * self.width,
+                self.loops.normalise(space.wide.row(i), space.vector_of(space.n_types + done + i),
                                      self.width)
             space.watch.lap(NORMS)
             done += n
@@ -268,8 +266,7 @@ cdef class Network:
         space.watch.start()
         space.x.reshape(n_words, self.width)
         for i in range(n_words):
-            memcpy(space.x.row(i), &space.types[<size_t> types[i] * self.width],
-                   self.width * sizeof(float))
+            memcpy(space.x.row(i), space.vector_of(types[i]), self.width * sizeof(float))
         self.read_layers(space, lengths, n_sentences)
         space.normalise_x()
         self.read_tags(space, space.tags.data() + <size_t> first_word * self.n_heads)
@@ -475,8 +472,16 @@ cdef class NetworkSpace:
     cdef int cut_types(self, int n_types) except -1 nogil:
         """Keep only the first word types, and release the memory of the others."""
         self.n_types = n_types
-        self.types.resize(<size_t> n_types * self.network.width)
-        self.types.shrink_to_fit()
+        while self.pages.size() > (<size_t> n_types + PAGE - 1) // PAGE:
+            self.pages.pop_back()
+        return 0
+
+    cdef int make_room(self, int n_types) except -1 nogil:
+        """Make room for so many word types."""
+        cdef vector[float] empty
+        while self.pages.size() * PAGE < <size_t> n_types:
+            self.pages.push_back(empty)
+            self.pages.back().resize(<size_t> PAGE * self.network.width)
         return 0
 
     cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil:
@@ -514,4 +519,4 @@ cdef class NetworkSpace:
         """Return the vector of a word type."""
         if not 0 <= i < self.n_types:
             raise IndexError(f"no type {i}")
-        return [self.types[<size_t> i * self.network.width + k] for k in range(self.network.width)]
+        return [self.vector_of(i)[k] for k in range(self.network.width)]
