@@ -478,10 +478,11 @@ cdef class NetworkSpace:
 
     cdef int make_room(self, int n_types) except -1 nogil:
         """Make room for so many word types."""
-        cdef vector[float] empty
+        cdef vector[float] page, empty
         while self.pages.size() * PAGE < <size_t> n_types:
+            page.resize(<size_t> PAGE * self.network.width)  # first, since it may fail
             self.pages.push_back(empty)
-            self.pages.back().resize(<size_t> PAGE * self.network.width)
+            self.pages.back().swap(page)
         return 0
 
     cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil:

@@ -93,26 +93,27 @@ cdef class Lanes(Workspace):
 
     cdef int drop_products(self, int lane) except -1 nogil:
         """Forget the products of a lane; other lanes get their memory."""
-        cdef vector[int16_t] none
+        cdef vector[int16_t] empty
         self.first_product[lane] = self.n_products[lane]
         while not self.pages[lane].empty():
             if self.free_pages.size() < KEPT_PAGES:
-                self.free_pages.push_back(none)
+                self.free_pages.push_back(empty)
                 self.free_pages.back().swap(self.pages[lane].back())
             self.pages[lane].pop_back()
         return 0
 
     cdef int16_t* new_product(self, int lane, size_t pair) except NULL nogil:
         """Make room for the product of a pair of word and slot."""
-        cdef vector[int16_t] none
+        cdef vector[int16_t] page, empty
         cdef int number = self.n_products[lane]
         if (number - self.first_product[lane]) % PAGE == 0:
-            self.pages[lane].push_back(none)
             if self.free_pages.empty():
-                self.pages[lane].back().resize(PAGE * self.hidden)
+                page.resize(PAGE * self.hidden)
             else:
-                self.pages[lane].back().swap(self.free_pages.back())
+                page.swap(self.free_pages.back())
                 self.free_pages.pop_back()
+            self.pages[lane].push_back(empty)
+            self.pages[lane].back().swap(page)
         self.product_of[lane][pair] = number
         self.n_products[lane] += 1
         return self.product(lane, number)
