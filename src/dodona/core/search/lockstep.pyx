@@ -31,7 +31,7 @@ cdef enum:
     N_LANES = 64              # with fewer, rare slots have few words a round
     MOST_PRODUCTS = 1024      # of a lane; they are dropped then, and computed again if needed
     PAGE = 16                 # products: their memory goes from lane to lane
-    KEPT_PAGES = 512          # that no lane has (of 8 kB with 256 hidden units); others are released
+    KEPT_PAGES = 512          # free ones (of 8 kB with 256 hidden units); others are released
     KEPT_WORDS = 48           # memory for longer sentences is released by their lanes
 
 
