@@ -24,14 +24,16 @@ from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts
 from dodona.treebank.conllu.writer import Writer
 from tools.languages.__main__ import main
 from tools.languages.lanes import arrays, models, training
-from tools.languages.lanes.arrays import SALT
+from tools.languages.lanes.arrays import SALT, upos_places
 from tools.languages.lanes.decks import NOTHING, Deck, are_trees
 from tools.languages.lanes.lane import (
     GOLD,
+    LABELS,
     UPOS_TAGS,
     Lane,
     common_shape,
     fixed_arrays,
+    nothing,
     stacked,
     targets,
 )
@@ -250,17 +252,46 @@ def test_networks_become_models(
     students = Phase("students", 1, 150, 128, 64, has_states=True, seed=7, branches=1)
     training.run(fleet, voters, students, tmp_path, 1e9)
     report = (tmp_path / "report.json").read_text(encoding="utf-8")
-    assert '"voters"' in report and '"student"' in report
+    assert all(f'"{name}"' in report for name in ("voters", "student", "together"))
+    monkeypatch.setattr(models, "votes_of", lambda one, out: tmp_path / f"{one.name}.votes.npz")
+    monkeypatch.setattr(models, "gold_epochs", lambda n_words: 20)
+    for name, amount in (("TUNING_GOLD", 1), ("TUNING_TEXT", 200), ("TUNING_EPOCHS", 20)):
+        monkeypatch.setattr(models, name, amount)
     for name in ("aa_one", "bb_two"):
         own = language(folder, name)
+        assert bool(own.voted()) == (name == "aa_one")  # the other has no text
         gold = list(dodona.read(own.one.dev))
         parser = own.student(tmp_path / f"{name}.npz")
         parser.save(tmp_path / "model.dodona")
         las = dodona.evaluate(gold, [*dodona.load(tmp_path / "model.dodona").pipe(gold)]).las
         assert las > 40
-        monkeypatch.setattr(models, "tuning_epochs", lambda n_words: 20)
         tuned = own.tuned(tmp_path / "model.dodona")
         assert dodona.evaluate(gold, [*tuned.pipe(gold)]).las > las
+
+
+def test_votes_become_sentences(folder: Path) -> None:
+    own = language(folder, "aa_one")
+    text, lengths = own.text, [len(sentence) for sentence in own.text]
+    votes = nothing(sum(lengths))
+    votes["head"][:], votes["label"][:], votes["tags"][:] = -1, LABELS.index("obj"), 0
+    tags = {task.column: task.classes for task in own.strategy.tags.tag_classes}
+    upos = upos_places(own.strategy)
+    votes["tags"][0] = upos[-1]
+    first = np.cumsum([0, *lengths[:-1]])
+    votes["head"][first] = 0
+    votes["head"][first[1]] = 1  # a circle
+    votes["label"][first[2]] = len(LABELS) + 99  # the treebank has no such label …
+    votes["tags"][0, first[3]] = max(upos) + 1  # … and no such tag
+    found = list(arrays.voted(own.strategy, text, votes))
+    assert [s.forms for s in found] == [s.forms for s in (text[0], *text[4:])]
+    for sentence in found:
+        n = len(sentence)
+        assert sentence.heads == [*range(n)] and set(sentence.deprels) == {"obj"}
+        assert set(sentence.upos) == {tags["upos"][-1].decode()}
+        assert set(sentence.xpos) == {tags["xpos"][0].decode()}
+    some = models.some_of(found, sum(map(len, found)) // 3)
+    assert abs(3 * len(some) - len(found)) <= 3 and some[-1] in found[-9:]
+    assert models.some_of(found, 10**9) == found
 
 
 @pytest.mark.thorough

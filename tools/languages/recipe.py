@@ -3,8 +3,8 @@
 No encoder and no other treebank of a small language may be at hand. What is: its relatives, and raw
 text. So networks learn to parse the treebank and to guess hidden words of the text; by vote they
 annotate the text, and a student learns from treebank, relatives and text (`lanes.training`). That
-student has seen only states on the way to trees. It is tuned on the treebank, with states of its
-own errors.
+student has seen only states on the way to trees of the treebank. It is tuned on treebank and text,
+whose trees are votes of all these networks, with states of its own errors.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ NETWORK: dict[str, Any] = {
 SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 MOST_FORMS = 6_000  # with vectors of their own
 TEXT_WORDS = 420_000  # that networks learn from, at most
-TUNING_WORDS, TUNING_RATE = 300_000, 0.001  # of the treebank, again and again …
-TUNING_EPOCHS = 4, 16  # … at least and at most so often
+TUNING_RATE = 0.001
+TUNING_GOLD, TUNING_TEXT = 100_000, 150_000  # words of an epoch with voted text …
+TUNING_EPOCHS = 4
+GOLD_WORDS, GOLD_EPOCHS = 300_000, (4, 16)  # … or without: of all epochs, at least and at most
 RELATED, POOL = 3, 120_000  # words of relatives for each of gold, and of all, at most
 
 TRUNK = Path(__file__).with_name("trunk.npz")  # that networks begin from (`lanes.training`)
@@ -75,14 +77,14 @@ def text(one: LanguageSet, out: Path) -> list[str]:
     return [*words, "--out", str(student_of(one, out))]
 
 
-def tuning_epochs(n_words: int) -> int:
-    """Return the number of epochs for a treebank of so many words.
+def gold_epochs(n_words: int) -> int:
+    """Return the number of epochs on a treebank of so many words alone.
 
-    >>> tuning_epochs(9_000), tuning_epochs(30_000), tuning_epochs(170_000)
+    >>> gold_epochs(9_000), gold_epochs(30_000), gold_epochs(170_000)
     (16, 10, 4)
     """
-    least, most = TUNING_EPOCHS
-    return min(max(round(TUNING_WORDS / n_words), least), most)
+    least, most = GOLD_EPOCHS
+    return min(max(round(GOLD_WORDS / n_words), least), most)
 
 
 def beside(one: LanguageSet, out: Path) -> list[str]:
@@ -126,6 +128,11 @@ def arrays_of(one: LanguageSet, out: Path) -> Path:
 def networks_of(out: Path) -> Path:
     """Return the folder of the networks of all sets."""
     return out / "networks"
+
+
+def votes_of(one: LanguageSet, out: Path) -> Path:
+    """Return the file of the votes on the text; there is none without text."""
+    return networks_of(out) / f"{one.name}.votes.npz"
 
 
 def student_of(one: LanguageSet, out: Path) -> Path:

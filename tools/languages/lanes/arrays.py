@@ -23,6 +23,7 @@ from dodona.training.neural.strategy import NeuralStrategy
 from dodona.training.neural.tag_heads import NO_CLASS
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
+from tools.languages.lanes.decks import are_trees
 from tools.languages.lanes.lane import (
     COLUMNS,
     DEV,
@@ -173,6 +174,30 @@ def _tags(strategy: NeuralStrategy) -> Numbers:
     classes["upos"] = in_lane[classes["upos"]]
     nothing = np.full(strategy.task.data.n_words, NO_CLASS)
     return np.stack([classes.get(column, nothing) for column in COLUMNS]).astype(np.int16)
+
+
+def voted(strategy: NeuralStrategy, text: Sequence[Sentence], votes: Arrays) -> Iterator[Sentence]:
+    """Yield the sentences of a text whose votes are trees, with these and the tags voted for.
+
+    Sentences with a label or a tag that the treebank does not have are left out.
+    """
+    names = {"deprels": {place: name for name, place in label_places(strategy).items()}}
+    for task in strategy.tags.tag_classes:
+        places = upos_places(strategy) if task.column == "upos" else range(len(task.classes))
+        names[task.column] = {i: c.decode() for i, c in zip(places, task.classes, strict=True)}
+    chosen = {"deprels": votes["label"]} | dict(zip(COLUMNS, votes["tags"], strict=True))
+    lengths: Numbers = np.array([len(sentence) for sentence in text])
+    is_known = np.all([np.isin(chosen[key], [*some]) for key, some in names.items()], axis=0)
+    of_sentence = np.repeat(np.arange(len(text)), lengths)
+    n_known = np.bincount(of_sentence, is_known, len(text))
+    ends = np.cumsum(lengths)
+    for i in np.flatnonzero(are_trees(lengths, votes["head"]) & (n_known == lengths)):
+        words = slice(ends[i] - lengths[i], ends[i])
+        distances = enumerate(votes["head"][words].tolist(), 1)
+        yield text[i].replace(
+            heads=[distance and word + distance for word, distance in distances],
+            **{key: [some[x] for x in chosen[key][words].tolist()] for key, some in names.items()},
+        )
 
 
 def state_arrays(strategy: NeuralStrategy) -> Arrays:

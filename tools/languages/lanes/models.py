@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -30,19 +31,23 @@ from dodona.settings import Settings
 from dodona.training.neural.network import Parameters, new_parameters
 from dodona.training.neural.strategy import NeuralStrategy
 from dodona.treebank.sentence import Sentence
-from tools.languages.lanes.arrays import read_text, save_arrays, upos_places
+from tools.languages.lanes.arrays import read_text, save_arrays, upos_places, voted
 from tools.languages.lanes.lane import COLUMNS
 from tools.languages.recipe import (
     LEMMA_SIZE,
     MOST_FORMS,
     NETWORK,
     TEXT_WORDS,
+    TUNING_EPOCHS,
+    TUNING_GOLD,
     TUNING_RATE,
+    TUNING_TEXT,
     beside,
+    gold_epochs,
     segmenter_of,
     segmenter_size,
     sentences_of,
-    tuning_epochs,
+    votes_of,
 )
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
 from tools.treebanks import ROOT
@@ -111,16 +116,33 @@ class Language:
         parser.segmenter = Segmenter.load(segmenter_of(self.one, self.out))
         return parser
 
+    def voted(self) -> list[Sentence]:
+        """Return the sentences of the text with the trees that all networks have voted for."""
+        path = votes_of(self.one, self.out)
+        if not path.exists():
+            return []
+        with np.load(path, allow_pickle=False) as votes:
+            return list(voted(self.strategy, self.text, dict(votes)))
+
     def tuned(self, student: Path) -> Parser:
-        """Return a student that learned from the treebank with states of its own errors."""
-        base, train, dev = Base.load(student), str(self.one.train), str(self.one.dev)
-        epochs = tuning_epochs(self.one.n_words)
+        """Return a student that learned from treebank and text with states of its own errors."""
+        base, gold, text = Base.load(student), load_trees(str(self.one.train)), self.voted()
+        train, epochs = gold, gold_epochs(self.one.n_words)
+        if text:
+            times, epochs = max(round(TUNING_GOLD / self.one.n_words), 1), TUNING_EPOCHS
+            train = gold * times + some_of(text, TUNING_TEXT)
         settings = base.settings(epochs=epochs, learning_rate=TUNING_RATE)
         strategy = NeuralStrategy(start=base.start, most_forms=MOST_FORMS, prunes=True)
-        trainer = Trainer(train, dev, settings, strategy, base.parser)
+        trainer = Trainer(train, str(self.one.dev), settings, strategy, base.parser)
         for epoch in trainer.epochs():
             print(f"epoch {epoch.number}: {epoch.scores}", flush=True)
         return trainer.parser()
+
+
+def some_of(sentences: Sequence[Sentence], n_words: int) -> list[Sentence]:
+    """Return sentences of about so many words, evenly chosen."""
+    step = max(sum(map(len, sentences)) / n_words, 1)
+    return [sentences[int(i * step)] for i in range(int(len(sentences) / step))]
 
 
 def read_network(path: Path) -> Parameters:

@@ -6,7 +6,8 @@ On a GPU twenty languages take hardly longer than one, if they share every opera
 differ in their seeds, the voters, learn from gold and from guesses of hidden words; by vote they
 annotate the text of their language; the student learns from gold, its states, and those sentences
 of the text whose votes are trees. FOLDER gets the network of each student (`models` makes a model
-of it) and report.json, with scores on the dev set whose heads are chosen one by one.
+of it), votes of voters and student together on the text, from which that model learns further, and
+report.json, with scores on the dev set whose heads are chosen one by one.
 
 Half of the voters, and the student, are branches: what networks know of sentences, and not of the
 words of their language, they begin with from a trunk (--trunk), in which the languages that lend
@@ -303,11 +304,18 @@ def dev_scores(lane: Lane, votes: Arrays) -> dict[str, float]:
     return {name: round(100 * float(right.mean()), 2) for name, right in scores.items()}
 
 
+def save_votes(fleet: Fleet, votes: Sequence[Arrays], folder: Path) -> None:
+    """Write the votes of each lane on its text, if it has any."""
+    for lane, found in zip(fleet.lanes, votes, strict=True):
+        if lane.n_words(TEXT):
+            with atomic_write(folder / f"{lane.name}.votes.npz") as file:
+                np.savez_compressed(file, **found)
+
+
 def save_networks(fleet: Fleet, p: Parameters, folder: Path) -> None:
     """Write the first network of each lane, with the sizes of its language, mostly as int8."""
     wanted = {name: x[:, 0] for name, x in p.items() if not name.startswith(ONLY_IN_TRAINING)}
     host = jax.device_get(wanted)
-    folder.mkdir(parents=True, exist_ok=True)
     for i, lane in enumerate(fleet.lanes):
         sizes = {name: x.shape for name, x in new_lane(lane.shape, 1, 0).items()}
         found: Arrays = {}
@@ -328,6 +336,7 @@ def report(line: str) -> None:
 
 def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float) -> None:
     """Train voters and students, and write the networks of students, and a new trunk."""
+    out.mkdir(parents=True, exist_ok=True)
     has_trunk = fleet.trunk is not None
     if has_trunk:  # it took the others of the steps
         voters = replace(voters, steps=round((1 - TOGETHER) * voters.steps))
@@ -347,9 +356,12 @@ def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float)
         kept = [trees_of(lane) for lane in fleet.lanes]
         for lane, trees in zip(fleet.lanes, kept, strict=True):
             found[lane.name]["trees"] = int(trees.sum())
-        p = fleet.train(students, steps[1].result(), seconds / 2, kept)
-    score("student", p)
-    save_networks(fleet, p, out)
+        student = fleet.train(students, steps[1].result(), seconds / 2, kept)
+    score("student", student)
+    every = {name: jnp.concatenate([x, student[name]], axis=1) for name, x in p.items()}
+    score("together", every)
+    save_votes(fleet, fleet.votes(every, TEXT), out)
+    save_networks(fleet, student, out)
     if fleet.trunk is not None and not has_trunk:
         save_trunk(out / "trunk.npz", fleet.trunk, fleet.lanes)
     with atomic_write(out / "report.json") as file:
