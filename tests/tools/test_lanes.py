@@ -255,7 +255,7 @@ def test_networks_become_models(
     assert all(f'"{name}"' in report for name in ("voters", "student", "together"))
     monkeypatch.setattr(models, "votes_of", lambda one, out: tmp_path / f"{one.name}.votes.npz")
     monkeypatch.setattr(models, "gold_epochs", lambda n_words: 20)
-    for name, amount in (("TUNING_GOLD", 1), ("TUNING_TEXT", 200), ("TUNING_EPOCHS", 20)):
+    for name, amount in (("TUNING_GOLD", 1), ("TUNING_TEXT", 200), ("TEXT_EPOCHS", 2)):
         monkeypatch.setattr(models, name, amount)
     for name in ("aa_one", "bb_two"):
         own = language(folder, name)

@@ -3,8 +3,8 @@
 No encoder and no other treebank of a small language may be at hand. What is: its relatives, and raw
 text. So networks learn to parse the treebank and to guess hidden words of the text; by vote they
 annotate the text, and a student learns from treebank, relatives and text (`lanes.training`). That
-student has seen only states on the way to trees of the treebank. It is tuned on treebank and text,
-whose trees are votes of all these networks, with states of its own errors.
+student has seen only states on the way to trees of the treebank. It is tuned with states of its
+own errors, on the treebank and then on text, too, whose trees are votes of all these networks.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 MOST_FORMS = 6_000  # with vectors of their own
 TEXT_WORDS = 420_000  # that networks learn from, at most
 TUNING_RATE = 0.001
-TUNING_GOLD, TUNING_TEXT = 100_000, 150_000  # words of an epoch with voted text …
-TUNING_EPOCHS = 4
-GOLD_WORDS, GOLD_EPOCHS = 300_000, (4, 16)  # … or without: of all epochs, at least and at most
+GOLD_WORDS, GOLD_EPOCHS = 300_000, (4, 16)  # of all epochs on gold alone, at least and at most
+TUNING_GOLD, TUNING_TEXT, TEXT_EPOCHS = 100_000, 150_000, 4  # words of an epoch with text, too
 RELATED, POOL = 3, 120_000  # words of relatives for each of gold, and of all, at most
 
 TRUNK = Path(__file__).with_name("trunk.npz")  # that networks begin from (`lanes.training`)
@@ -78,7 +77,7 @@ def text(one: LanguageSet, out: Path) -> list[str]:
 
 
 def gold_epochs(n_words: int) -> int:
-    """Return the number of epochs on a treebank of so many words alone.
+    """Return the number of epochs on a treebank of so many words.
 
     >>> gold_epochs(9_000), gold_epochs(30_000), gold_epochs(170_000)
     (16, 10, 4)

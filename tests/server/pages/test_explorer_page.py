@@ -300,6 +300,7 @@ def test_a_static_oracle_says_that_it_cannot_derive_crossing_arcs(page: Page) ->
     page.goto("/explore")
     page.click("#input > summary")
     page.select_option("#example", "Crossing arcs")
+    expect(page.locator(".panel")).to_contain_text("Never reachable")  # it is there
     page.select_option("[data-derivation]", "static")
     page.click("[data-do=step]")
     expect(page.locator(".panel .error")).to_contain_text("cannot derive this tree")

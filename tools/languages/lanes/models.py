@@ -37,8 +37,8 @@ from tools.languages.recipe import (
     LEMMA_SIZE,
     MOST_FORMS,
     NETWORK,
+    TEXT_EPOCHS,
     TEXT_WORDS,
-    TUNING_EPOCHS,
     TUNING_GOLD,
     TUNING_RATE,
     TUNING_TEXT,
@@ -125,18 +125,28 @@ class Language:
             return list(voted(self.strategy, self.text, dict(votes)))
 
     def tuned(self, student: Path) -> Parser:
-        """Return a student that learned from treebank and text with states of its own errors."""
+        """Return a student that learned from the treebank, then from text, too, with states of its
+        own errors; text counts only if its votes make the student better, as those of networks that
+        were trained for a minute do not."""
         base, gold, text = Base.load(student), load_trees(str(self.one.train)), self.voted()
-        train, epochs = gold, gold_epochs(self.one.n_words)
+        found, las = self._tuned(base, gold, gold_epochs(self.one.n_words))
         if text:
-            times, epochs = max(round(TUNING_GOLD / self.one.n_words), 1), TUNING_EPOCHS
-            train = gold * times + some_of(text, TUNING_TEXT)
+            times = max(round(TUNING_GOLD / self.one.n_words), 1)
+            both = gold * times + some_of(text, TUNING_TEXT)
+            second, las_of_second = self._tuned(replace(base, parser=found), both, TEXT_EPOCHS)
+            found = second if las_of_second > las else found
+        return found
+
+    def _tuned(self, base: Base, train: list[Sentence], epochs: int) -> tuple[Parser, float]:
+        """Return the best parser of some epochs, and its LAS on the dev set."""
         settings = base.settings(epochs=epochs, learning_rate=TUNING_RATE)
         strategy = NeuralStrategy(start=base.start, most_forms=MOST_FORMS, prunes=True)
         trainer = Trainer(train, str(self.one.dev), settings, strategy, base.parser)
+        scores = []
         for epoch in trainer.epochs():
             print(f"epoch {epoch.number}: {epoch.scores}", flush=True)
-        return trainer.parser()
+            scores.append(epoch.scores["LAS"])
+        return trainer.parser(), max(scores)
 
 
 def some_of(sentences: Sequence[Sentence], n_words: int) -> list[Sentence]:
