@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import dodona
+from dodona.pipeline.fine_tuning import Base
 from dodona.synthetic.generator import synthetic_treebank
 from dodona.training.neural.batching import BatchCapacity, make_batch
 from dodona.training.neural.encoder import encode
@@ -292,6 +293,24 @@ def test_votes_become_sentences(folder: Path) -> None:
     some = models.some_of(found, sum(map(len, found)) // 3)
     assert abs(3 * len(some) - len(found)) <= 3 and some[-1] in found[-9:]
     assert models.some_of(found, 10**9) == found
+
+
+@pytest.mark.parametrize(("of_second", "expected"), [(81, "second"), (80, "first"), (70, "first")])
+def test_text_counts_only_if_it_helps(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, of_second: float, expected: str
+) -> None:
+    own, seen = language(folder, "aa_one"), []
+
+    def tuned(self: Language, base: Base, train: list[dodona.Sentence], epochs: int) -> Any:
+        seen.append((base.parser, len(train), epochs))
+        return [("first", 80), ("second", of_second)][len(seen) - 1]
+
+    monkeypatch.setattr(Language, "_tuned", tuned)
+    monkeypatch.setattr(Language, "voted", lambda self: self.text)
+    monkeypatch.setattr(models, "TUNING_GOLD", 3 * own.one.n_words)
+    monkeypatch.setattr(Base, "load", lambda path: Base(path, "student", ""))
+    assert own.tuned(Path("student.dodona")) == expected  # type: ignore[comparison-overlap]
+    assert seen[0][1] == 40 and seen[1] == ("first", 3 * 40 + len(own.text), models.TEXT_EPOCHS)
 
 
 @pytest.mark.thorough
