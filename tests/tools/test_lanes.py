@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +14,13 @@ import numpy as np
 
 import dodona
 from dodona.pipeline.fine_tuning import Base
-from dodona.synthetic.generator import synthetic_treebank
 from dodona.training.neural.batching import BatchCapacity, make_batch
 from dodona.training.neural.encoder import encode
 from dodona.training.neural.losses import encode_batch, losses
 from dodona.training.neural.network import Dropout
 from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts
 from dodona.treebank.conllu.writer import Writer
+from support.lanes import lane, language, make_languages, words_of, write_treebank
 from tools.languages.__main__ import main
 from tools.languages.lanes import arrays, models, training
 from tools.languages.lanes.arrays import SALT, upos_places
@@ -55,43 +53,10 @@ NO_DROPOUT = Dropout(0, 0, 0, 0)
 SEEDS: dict[str, Any] = {}
 
 
-def write_treebank(folder: Path, seed: int, *, has_xpos: bool = True) -> None:
-    folder.mkdir(parents=True)
-    sentences = synthetic_treebank(60, seed=seed)
-    for part, n in (("train", 40), ("dev", 20)):
-        with Writer(folder / f"{part}.conllu.gz") as writer:
-            for columns in islice(sentences, n):
-                xpos = columns.upos if has_xpos else ["_"] * len(columns.forms)
-                named = columns._asdict() | {"xpos": xpos}
-                writer.write(dodona.Sentence.from_columns(**named))
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with two languages, one of which has text, and files of both."""
-    data: Path = tmp_path_factory.mktemp("data")
-    write_treebank(data / "treebanks" / "aa_one", 1)
-    write_treebank(data / "treebanks" / "bb_two", 2, has_xpos=False)
-    text = "\n".join(" ".join(s.forms) for s in synthetic_treebank(300, seed=3))
-    (data / "text").mkdir()
-    (data / "text" / "aa.txt.gz").write_bytes(gzip.compress(text.encode()))
-    words = ["--data", str(data), "--out", str(data / "out"), "--until", "arrays"]
-    main([*words, "--languages", "aa,bb"])
-    return data
-
-
-def language(folder: Path, name: str) -> Language:
-    (one,) = find_sets(folder, [name])
-    return Language(prepared(one, folder / "out" / one.name), folder / "out")
-
-
-def lane(folder: Path, name: str) -> Lane:
-    return Lane.load(folder / "out" / name / f"{name}.npz")
-
-
-def words_of(one: Lane, part: str, n: int) -> Any:
-    """The first sentences of a part, at most n words."""
-    return next(Deck(*one.sentences(part)).once(n))
+    return make_languages(tmp_path_factory.mktemp("data"))
 
 
 def arrays_of(lanes: list[Lane], number: int) -> Any:

@@ -229,7 +229,17 @@ def test_one_language_makes_no_trunk(data: Path, capsys: pytest.CaptureFixture[s
     assert "give --together 2 or more" in capsys.readouterr().err
     main([*words, "--together", "9"])
     shown = capsys.readouterr().out
-    assert "lanes.training" in shown and "--trunk" not in shown
+    assert "lanes.training" in shown and "--trunk" not in shown and "--teacher" not in shown
+
+
+def test_all_languages_have_one_teacher(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--data", str(data), "--show", "--out", str(data / "out"), "--languages", "cy"]
+    main([*words, "--teacher", "--seconds", "9"])
+    lines = capsys.readouterr().out.splitlines()
+    (teaching,) = (line for line in lines if "lanes.teaching" in line)
+    (training,) = (line for line in lines if "lanes.training" in line)
+    assert all(f"{one.name}.npz" in teaching for one in find_sets(data))
+    assert "--seconds 9" in teaching and f"--teacher {data / 'out' / 'networks'}" in training
 
 
 @pytest.mark.parametrize("code", [0, 1, 130])
@@ -273,8 +283,11 @@ def test_relatives_are_credited(data: Path) -> None:
     assert "other networks" not in notice
     assert "other networks" in make_notice(sets["cy_ccg"], card, has_silver=True)
     assert "related" not in make_notice(sets["cy_ccg"], card, has_silver=True)
-    assert "which learned from\nthese treebanks" in notice  # the trunk
+    assert "also learned from these\ntreebanks" in notice  # the trunk
     assert "  UD Welsh CCG (CC BY-SA 4.0)\n" in notice
+    assert "LGPL" not in notice  # what does not lend
+    taught = make_notice(sets["cy_ccg"], card, ["fr_gsd", "cy_ccg"], has_silver=True)
+    assert "LGPL" in taught and taught.count("UD Welsh CCG") == 1
 
 
 def test_the_table_names_every_source() -> None:

@@ -1,14 +1,15 @@
 """Make models of languages: `make languages`, or
 
 python -m tools.languages [--languages cy,ga_idt] [--data FOLDER] [--out FOLDER] [--jobs N]
-    [--together N] [--new-trunk] [--seconds N] [--show] [--test] [--peers FILE]
+    [--together N] [--new-trunk] [--teacher] [--seconds N] [--show] [--test] [--peers FILE]
     [--until text|arrays|networks|student|tuned|package]
 
 For each treebank of the data folder (see `sets`): segmenter and sentences of the text (`dodona
 distil`), the network (`lanes`), the tuning of its model (`dodona train`; `recipe` says with which
 settings), then calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET,
 and repeating the command goes on after them. A language that fails is reported, and the others are
-made. On a GPU, the networks of twenty languages can be trained in one program (--together).
+made. On a GPU, the networks of twenty languages can be trained in one program (--together), after
+a large network that learns from all languages of the data folder and votes, too (--teacher).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tools.languages.recipe import (
     arrays_of,
     before_networks,
     networks_of,
+    teacher_of,
     tuned_of,
 )
 from tools.languages.sets import LanguageSet, find_data, find_sets, prepared
@@ -60,6 +62,8 @@ def main(words: list[str] | None = None) -> None:
             print(f"{one.name}: {problem}")
     last = STEPS.index(chosen.until)
     ready = _of_each(sets, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
+    if chosen.teacher and last >= NETWORKS:
+        train_teacher(chosen)
     if last >= NETWORKS:
         ready = train_networks(ready, chosen)
         ready = _of_each(ready, chosen.jobs, lambda one: make(one, chosen, STEPS[NETWORKS + 1 :]))
@@ -80,6 +84,8 @@ def _show(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> None:
     for one in sets:
         for step in before_networks(one, chosen.out, chosen.data):
             print(_command(step.module, step.words))
+    if chosen.teacher:
+        print(_command(*_teaching(_every_set(chosen), chosen)))
     for some in _groups(sets, chosen.together):
         print(_command(*_training(some, chosen)))
     for one in sets:
@@ -102,6 +108,9 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--together", type=int, default=1, help="networks in a program [1]")
     options.add_argument(
         "--new-trunk", action="store_true", help=f"make a trunk instead of using {TRUNK.name}"
+    )
+    options.add_argument(
+        "--teacher", action="store_true", help="train a large network of all languages first"
     )
     options.add_argument(
         "--seconds", type=float, help="shorten the training of networks to so many"
@@ -140,8 +149,38 @@ def make(one: LanguageSet, chosen: argparse.Namespace, names: Sequence[str]) -> 
 def _packaging(one: LanguageSet, chosen: argparse.Namespace) -> Step:
     words = [str(one.folder), "--model", str(tuned_of(one, chosen.out)), "--data", str(chosen.data)]
     words += ["--test"] if chosen.test else []
+    words += ["--teacher", str(teacher_of(chosen.out))] if chosen.teacher else []
     words += ["--peers", str(chosen.peers)] if chosen.peers else []
     return Step(STEPS[-1], None, "tools.languages.package", words)
+
+
+def train_teacher(chosen: argparse.Namespace) -> None:
+    """Train the teacher of all languages, also of those that get no model now, unless it is."""
+    sets = _every_set(chosen)
+    missing = [one for one in sets if not arrays_of(one, chosen.out).exists()]
+    _of_each(missing, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
+    ready = [one for one in sets if arrays_of(one, chosen.out).exists()]
+    if teacher_of(chosen.out).exists():
+        return
+    module, words = _teaching(ready, chosen)
+    with (chosen.out / "teacher.txt").open("ab") as log:
+        if not run("all languages", Step("teacher", None, module, words), log):
+            sys.exit(f"the teacher failed; its log is {log.name}")
+
+
+def _every_set(chosen: argparse.Namespace) -> list[LanguageSet]:
+    return [prepared(one, chosen.out / one.name) for one in find_sets(chosen.data)]
+
+
+def _teaching(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> tuple[str, list[str]]:
+    """Return the module, and its arguments, that trains the teacher."""
+    words = [str(arrays_of(one, chosen.out)) for one in sets]
+    words += ["--out", str(networks_of(chosen.out)), *_limit(chosen)]
+    return "tools.languages.lanes.teaching", words
+
+
+def _limit(chosen: argparse.Namespace) -> list[str]:
+    return ["--seconds", str(chosen.seconds)] if chosen.seconds else []
 
 
 def train_networks(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> list[LanguageSet]:
@@ -168,7 +207,8 @@ def _training(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> tuple[
     words = [str(arrays_of(one, chosen.out)) for one in sets]
     words += ["--out", str(networks_of(chosen.out))]
     words += [] if chosen.new_trunk else ["--trunk", str(TRUNK)]
-    words += ["--seconds", str(chosen.seconds)] if chosen.seconds else []
+    words += ["--teacher", str(networks_of(chosen.out))] if chosen.teacher else []
+    words += _limit(chosen)
     return "tools.languages.lanes.training", words
 
 

@@ -1,8 +1,9 @@
 """The last steps of a language's model: calibration, scores, card and wheel.
 
 python -m tools.languages.package TREEBANK_FOLDER --model FILE [--data FOLDER] [--out FOLDER]
-    [--test] [--peers FILE]
+    [--test] [--teacher FILE] [--peers FILE]
 
+--teacher is the file of the sets that the teacher learned from, if one voted (`lanes.teaching`);
 --peers is a JSON lines file of the scores of other parsers on the same data, as bench/udpipe.py
 writes.
 """
@@ -37,7 +38,7 @@ from tools.languages.sets import (
 )
 from tools.treebanks import ROOT
 
-VERSION = "1.0"
+VERSION = "1.1"
 PEER = "UDPipe 1"
 METRICS = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "las")
 EXAMPLES = ROOT / "tests" / "languages" / "examples"  # sentences of our own, by language
@@ -47,8 +48,8 @@ ALSO = (
     "it holds none of its sentences."
 )
 BEGUN = (
-    "The layers of its network began as those of a network of many languages, which learned from\n"
-    "these treebanks and holds none of their sentences:"
+    "The networks that its own began from, or that annotated text for it, also learned from these\n"
+    "treebanks, and hold none of their sentences:"
 )
 
 
@@ -60,16 +61,27 @@ def main(words: list[str] | None = None) -> None:
     options.add_argument("--data", type=Path, default=find_data(), help="data folder")
     options.add_argument("--out", type=Path, help="folder of the wheel [that of the model]")
     options.add_argument("--test", action="store_true", help="also score the test sets")
+    options.add_argument("--teacher", type=Path, help="sets that the teacher learned from")
     options.add_argument("--peers", type=Path, help="scores of other parsers, as JSON lines")
     chosen = options.parse_args(words)
     (one,) = find_sets(chosen.data, [chosen.treebank.name])
     folder = chosen.model.parent
     out = chosen.out or folder
-    print(package(prepared(one, folder), chosen.model, out, chosen.test, chosen.peers))
+    others = read_peers(chosen.peers, one.name) if chosen.peers else []
+    taught_by = list(json.loads(chosen.teacher.read_bytes())) if chosen.teacher else []
+    print(package(prepared(one, folder), chosen.model, out, chosen.test, others, taught_by))
 
 
-def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | None) -> Path:
-    """Return the path of the wheel."""
+def package(
+    one: LanguageSet,
+    model: Path,
+    out: Path,
+    test: bool,
+    others: list[dict[str, Any]],
+    taught_by: list[str],
+) -> Path:
+    """Return the path of the wheel; `others` are scores of other parsers, `taught_by` the sets that
+    a teacher learned from."""
     card = Card(one.language, one.treebank, one.licence, VERSION)
     parser = dodona.calibrate(add_card(Parser.load(model), card), one.dev)
     gold = list(dodona.read(one.dev))
@@ -82,9 +94,8 @@ def package(one: LanguageSet, model: Path, out: Path, test: bool, peers: Path | 
     out.mkdir(parents=True, exist_ok=True)
     packed = out / f"{one.package}.packed.dodona"
     parser.save(packed)
-    others = read_peers(peers, one.name) if peers else []
     page = make_page(one, card, parser, packed, found, others)
-    notice = make_notice(one, card, has_silver=one.text is not None)
+    notice = make_notice(one, card, taught_by, has_silver=one.text is not None)
     made = make_package(packed, one.package, card, readme=page, licence=notice)
     packed.unlink()
     (out / f"{one.package}.scores.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
@@ -173,7 +184,9 @@ def examples(parser: Parser, one: LanguageSet) -> list[str]:
     return [f"```text\n{drawing.rstrip()}\n```" for drawing in drawn]
 
 
-def make_notice(one: LanguageSet, card: Card, *, has_silver: bool) -> str:
+def make_notice(
+    one: LanguageSet, card: Card, taught_by: list[str] | None = None, *, has_silver: bool
+) -> str:
     """Return the licence of the model, with its sources."""
     paragraphs = [make_licence(one.package, card).rstrip("\n")]
     if has_silver:
@@ -181,10 +194,10 @@ def make_notice(one: LanguageSet, card: Card, *, has_silver: bool) -> str:
     if related_words(one) and (relatives := find_relatives(one)):
         names = "\n".join(other.credit for other in relatives)
         paragraphs.append(f"It also learned from related treebanks:\n{names}")
-    if TRUNK.is_file():
-        with np.load(TRUNK, allow_pickle=False) as trunk:
-            names = "\n".join(other.credit for other in named_sets(trunk["sets"].tolist()))
-        paragraphs.append(f"{BEGUN}\n{names}")
+    with np.load(TRUNK, allow_pickle=False) as trunk:
+        lent = sorted({*trunk["sets"].tolist(), *(taught_by or ())})
+    names = "\n".join(other.credit for other in named_sets(lent))
+    paragraphs.append(f"{BEGUN}\n{names}")
     return "\n\n".join(paragraphs) + "\n"
 
 

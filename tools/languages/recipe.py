@@ -2,9 +2,10 @@
 
 No encoder and no other treebank of a small language may be at hand. What is: its relatives, and raw
 text. So networks learn to parse the treebank and to guess hidden words of the text; by vote they
-annotate the text, and a student learns from treebank, relatives and text (`lanes.training`). That
-student has seen only states on the way to trees of the treebank. It is tuned with states of its
-own errors, on the treebank and then on text, too, whose trees are votes of all these networks.
+annotate the text, and a student learns from treebank, relatives and text (`lanes.training`). Where
+a GPU is at hand, a teacher of all languages votes, too (`lanes.teaching`). The student has then
+seen only states on the way to trees of the treebank. It is tuned with states of its own errors, on
+the treebank and then on text, too, whose trees are votes of all these networks.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ NETWORK: dict[str, Any] = {
 }
 SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 MOST_FORMS = 6_000  # with vectors of their own
-TEXT_WORDS = 420_000  # that networks learn from, at most
+TEXT_WORDS = 600_000  # that networks learn from, at most
 TUNING_RATE = 0.001
 GOLD_WORDS, GOLD_EPOCHS = 300_000, (4, 16)  # of all epochs on gold alone, at least and at most
 TUNING_GOLD, TUNING_TEXT, TEXT_EPOCHS = 100_000, 150_000, 4  # words of an epoch with text, too
 RELATED, POOL = 3, 120_000  # words of relatives for each of gold, and of all, at most
 
 TRUNK = Path(__file__).with_name("trunk.npz")  # that networks begin from (`lanes.training`)
+TEACHER = "teacher.json"  # sets that the teacher of all languages learned from, with its scores
 DODONA, LANES = "dodona", "tools.languages.lanes.models"
 
 
@@ -127,6 +129,11 @@ def arrays_of(one: LanguageSet, out: Path) -> Path:
 def networks_of(out: Path) -> Path:
     """Return the folder of the networks of all sets."""
     return out / "networks"
+
+
+def teacher_of(out: Path) -> Path:
+    """Return the file with the scores of the teacher of all languages."""
+    return networks_of(out) / TEACHER
 
 
 def votes_of(one: LanguageSet, out: Path) -> Path:

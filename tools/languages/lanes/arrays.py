@@ -50,10 +50,12 @@ def save_arrays(
     text: Sequence[Sentence],
     *,
     lends: bool,
+    own_words: int,
 ) -> None:
     """Write the arrays and the sizes of a language, for `lane.Lane.load`; others learn from it only
-    if it lends."""
-    sizes = np.frombuffer(json.dumps(lane_sizes(strategy) | {"lends": lends}).encode(), np.uint8)
+    if it lends. The first `own_words` of gold are those of its own treebank."""
+    about = lane_sizes(strategy) | {"lends": lends, "own_words": own_words}
+    sizes = np.frombuffer(json.dumps(about).encode(), np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         np.savez(file, sizes=sizes, **lane_arrays(strategy, dev, text))
@@ -78,11 +80,14 @@ def lane_arrays(
     """Return the arrays of the words of gold, text and dev set, of all types, and of states."""
     types, found = strategy.known.types(), dict[str, Numbers]()
     parts = {GOLD: strategy.task.sentences, TEXT: text, DEV: dev}
+    forms: dict[str, None] = {}  # in the order of their types
     for part, sentences in parts.items():
+        forms |= dict.fromkeys(form for sentence in sentences for form in sentence.forms)
         found[f"{part}.type"] = np.frombuffer(types.numbers(sentences), np.int32)
         found |= {f"{part}.{key}": x for key, x in places(sentences).items()}
         if part != TEXT:
             found |= {f"{part}.{key}": x for key, x in tree_arrays(strategy, sentences).items()}
+    found["types.forms"] = np.frombuffer("\n".join(forms).encode(), np.uint8)
     found[f"{GOLD}.tags"] = _tags(strategy)
     return found | type_arrays(types) | state_arrays(strategy)
 
@@ -133,15 +138,21 @@ def type_arrays(types: WordTypes) -> Arrays:
     more than MOST_GRAMS some, evenly chosen."""
     first, rows = (np.frombuffer(data, np.int32) for data in types.field_rows())
     starts = first[:-1].reshape(len(types), len(FIELDS))
-    counts = np.diff(first).reshape(starts.shape)[:, BAG, None]
-    n = np.minimum(counts, MOST_GRAMS)
-    columns = np.arange(MOST_GRAMS)
-    chosen = np.where(columns < n, starts[:, BAG, None] + columns * counts // np.maximum(n, 1), 0)
+    grams, n_grams = some_grams(first, rows, len(types))
     return {
         "types.single": rows[np.delete(starts, BAG, axis=1)].astype(np.uint16),
-        "types.bag": np.where(columns < n, rows[chosen], 0).astype(np.uint16),
-        "types.n_bag": n[:, 0].astype(np.uint8),
+        "types.bag": grams.astype(np.uint16),
+        "types.n_bag": n_grams,
     }
+
+
+def some_grams(first: Numbers, rows: Numbers, n_types: int) -> tuple[Numbers, Numbers]:
+    """Return the rows of the n-grams of each type, and their number; of more than MOST_GRAMS some,
+    evenly chosen. `first` and `rows` are those of all fields (`WordTypes.field_rows`)."""
+    starts, counts = (x.reshape(n_types, -1)[:, BAG, None] for x in (first[:-1], np.diff(first)))
+    n, columns = np.minimum(counts, MOST_GRAMS), np.arange(MOST_GRAMS)
+    chosen = np.where(columns < n, starts + columns * counts // np.maximum(n, 1), 0)
+    return np.where(columns < n, rows[chosen], 0), n[:, 0].astype(np.uint8)
 
 
 def places(sentences: Sequence[Sentence]) -> Arrays:

@@ -28,6 +28,7 @@ OF_SHAPE = {*Shape.__dataclass_fields__} - {"fed_back", "parts"}
 OF_WORDS = "type", "position", "length"
 LONGEST = 100  # words of a sentence that is learned from
 UNKNOWN = -(1 << 14)  # distance of an unknown head; that of the root is 0
+TEACHER_HEADS, TEACHER_LABELS, TEACHER_TAGS = 4, 2, 2  # its likeliest ones of a word
 
 
 @dataclass
@@ -53,6 +54,22 @@ class Lane:
         parts = tuple(zip(WITH_PARTS, self.sizes["n_parts"], strict=True))
         return Shape(**sizes, fed_back=FED_BACK, parts=parts)
 
+    @property
+    def forms(self) -> list[str]:
+        """The forms of the word types."""
+        return bytes(self.arrays["types.forms"]).decode().split("\n")
+
+    @property
+    def has_teacher(self) -> bool:
+        """Whether the opinions of a teacher are known."""
+        return f"{TEXT}.teacher_head" in self.arrays
+
+    def teacher_votes(self, part: str) -> Arrays:
+        """Return what the teacher finds likeliest of the words of a part."""
+        names = ("head", "label", "tags")
+        head, label, tags = (self.arrays[f"{part}.teacher_{name}"] for name in names)
+        return {"head": head[0], "label": label[0], "tags": tags[:, 0]}
+
     def parts(self, shape: Shape) -> Parts:
         """Return the matrices of classes and parts, as large as in `shape`."""
         found: Parts = {}
@@ -74,7 +91,8 @@ class Lane:
         """Return an array of all words; what is unknown of the text is filled in."""
         found = (self.arrays.get(f"{part}.{key}") for part in PARTS)
         sizes = map(self.n_words, PARTS)
-        whole = [nothing(n)[key] if x is None else x for x, n in zip(found, sizes, strict=True)]
+        unknown = no_opinions if key.startswith("teacher_") else nothing
+        whole = [unknown(n)[key] if x is None else x for x, n in zip(found, sizes, strict=True)]
         return np.concatenate(whole, axis=-1)
 
     def sentences(self, part: str) -> tuple[Numbers, Numbers]:
@@ -82,6 +100,12 @@ class Lane:
         first = np.flatnonzero(self.arrays[f"{part}.position"] == 0)
         lengths = self.arrays[f"{part}.length"][first].astype(np.int64)
         return first + self.first(part), lengths
+
+    def own_sentences(self) -> tuple[Numbers, Numbers]:
+        """Return the first words and the lengths of the sentences of its own treebank."""
+        first, lengths = self.sentences(GOLD)
+        is_own = first < self.sizes["own_words"]
+        return first[is_own], lengths[is_own]
 
 
 def places_after(known: Sequence[str], names: Sequence[str]) -> list[int]:
@@ -99,6 +123,31 @@ def nothing(n: int) -> Arrays:
     """Return the annotation of words of which nothing is known, as those of long sentences."""
     unknown = {"head": (UNKNOWN, n), "label": (NO_CLASS, n), "tags": (NO_CLASS, (len(COLUMNS), n))}
     return {key: np.full(size, value, np.int16) for key, (value, size) in unknown.items()}
+
+
+def no_opinions(n: int) -> Arrays:
+    """Return the opinions of a teacher on words of which it has none."""
+    sizes = {
+        "head": (TEACHER_HEADS, n),
+        "label": (TEACHER_LABELS, n),
+        "tags": (len(COLUMNS), TEACHER_TAGS, n),
+    }
+    found = {f"teacher_{key}": np.zeros(size, np.int16) for key, size in sizes.items()}
+    shares = {f"teacher_{key}_share": np.zeros(size, np.float16) for key, size in sizes.items()}
+    return found | shares
+
+
+def dev_scores(lane: Lane, votes: Arrays) -> dict[str, float]:
+    """Return UAS and LAS of votes on the dev set, without sentences that are too long."""
+    short = lane.arrays[f"{DEV}.length"] <= LONGEST
+    heads, labels = (votes[x] == lane.arrays[f"{DEV}.{x}"] for x in ("head", "label"))
+    scores = {"uas": heads[short], "las": (heads & labels)[short]}
+    return {name: round(100 * float(right.mean()), 2) for name, right in scores.items()}
+
+
+def report(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)
 
 
 def common_shape(lanes: Sequence[Lane]) -> Shape:
@@ -134,6 +183,8 @@ def fixed_arrays(lanes: Sequence[Lane]) -> Arrays:
     of_states = {"rows": "states.rows", "atoms": "states.atoms", "verdict": "states.verdict"}
     named = of_types | of_states | {"verdicts": "verdicts"}
     found = {key: stacked([lane.words(key) for lane in lanes]) for key in OF_WORDS}
+    if any(lane.has_teacher for lane in lanes):
+        found |= {key: stacked([lane.words(key) for lane in lanes]) for key in no_opinions(0)}
     return found | {key: stacked([x.arrays[name] for x in lanes]) for key, name in named.items()}
 
 

@@ -98,8 +98,9 @@ class Language:
                 f"{self.one.train}: no word has UPOS, which make languages needs; train a parser "
                 "without it by `dodona train`"
             )
-        lends = self.one.lends
-        save_arrays(path, self.strategy, self.trainer.dev, self.text, lends=lends)
+        one = self.one
+        about = {"lends": one.lends, "own_words": one.n_words}
+        save_arrays(path, self.strategy, self.trainer.dev, self.text, **about)
 
     def student(self, network: Path) -> Parser:
         """Return the model of a network, with the segmenter, and a lemmatiser trained here."""

@@ -14,6 +14,8 @@ arc loss. And of a text without annotation some words are hidden, and guessed fr
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -229,8 +231,9 @@ def lane_votes(
     shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: Numbers
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Return the distance of each word to its head, its label and its tags: those to which several
-    networks together give the highest probability. Parameters have an axis for the network."""
-    here = jnp.arange(chosen.shape[0])
+    networks together and, by its weight, a teacher give the highest probability. Parameters have an
+    axis for the network."""
+    here, known = jnp.arange(chosen.shape[0]), jnp.maximum(chosen, 0)
     arrays = batch_arrays(data, chosen, jnp.ones(len(here), bool))
 
     def words(p: Parameters) -> tuple[Numbers, Numbers, list[Numbers]]:
@@ -239,11 +242,28 @@ def lane_votes(
         tags = [jax.nn.softmax(x) for x in tag_logits(shape, p, n, parts)]
         return n, heads.reshape(-1, heads.shape[2])[: len(n)], tags
 
+    def taught(shares: Numbers, key: str, *place: Any) -> Numbers:
+        """Add the shares of classes that the teacher gives them."""
+        if f"teacher_{key}" not in data:
+            return shares
+        classes, more = (data[name][place][:, known].T for name in _of_teacher(key))
+        if key == "head":  # a distance
+            classes = jnp.where(classes == 0, ROOT, own[:, None] + classes.astype(jnp.int32))
+        is_near = (classes >= 0) & (classes < shares.shape[1])
+        return shares.at[here[:, None], jnp.where(is_near, classes, 0)].add(
+            jnp.where(is_near, more, 0).astype(shares.dtype) * data["teacher_weight"]
+        )
+
     n, heads, tags = jax.vmap(words)(p)
     own = here % BLOCK + BLOCK
-    of_heads = heads.mean(axis=0) * (jnp.arange(heads.shape[2]) != own[:, None])
+    of_heads = taught(heads.mean(axis=0) * (jnp.arange(heads.shape[2]) != own[:, None]), "head")
     column = of_heads.argmax(axis=1)
     position = jnp.where(column == ROOT, len(here), here // BLOCK * BLOCK - BLOCK + column)
     labels = jax.vmap(lambda p, n: jax.nn.softmax(label_scores(p, n, position)))(p, n).mean(axis=0)
-    best_tags = jnp.stack([x.mean(axis=0).argmax(axis=1) for x in tags])
-    return jnp.where(column == ROOT, 0, position - here), labels.argmax(axis=1), best_tags
+    best_label = taught(labels, "label").argmax(axis=1)
+    best_tags = [taught(x.mean(axis=0), "tags", i).argmax(axis=1) for i, x in enumerate(tags)]
+    return jnp.where(column == ROOT, 0, position - here), best_label, jnp.stack(best_tags)
+
+
+def _of_teacher(key: str) -> tuple[str, str]:
+    return f"teacher_{key}", f"teacher_{key}_share"

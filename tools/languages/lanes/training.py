@@ -1,11 +1,13 @@
 """Train the networks of many languages in one program.
 
-python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--trunk FILE] [--seconds N]
+python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--trunk FILE] [--teacher FOLDER]
+    [--seconds N]
 
 On a GPU twenty languages take hardly longer than one, if they share every operation. Networks that
 differ in their seeds, the voters, learn from gold and from guesses of hidden words; by vote they
 annotate the text of their language; the student learns from gold, its states, and those sentences
-of the text whose votes are trees. FOLDER gets the network of each student (`models` makes a model
+of the text whose votes are trees. A teacher of all languages (`teaching`) votes, too, if there is
+one. FOLDER gets the network of each student (`models` makes a model
 of it), votes of voters and student together on the text, from which that model learns further, and
 report.json, with scores on the dev set whose heads are chosen one by one.
 
@@ -40,12 +42,13 @@ from tools.languages.lanes.decks import NOTHING, Deck, are_trees
 from tools.languages.lanes.lane import (
     DEV,
     GOLD,
-    LONGEST,
     TEXT,
     Lane,
     common_shape,
+    dev_scores,
     fixed_arrays,
     nothing,
+    report,
     targets,
 )
 from tools.languages.lanes.network import (
@@ -59,6 +62,7 @@ from tools.languages.lanes.network import (
 
 DROPOUT = Dropout(word=0.15, input=0.3, layer=0.3, hidden=0.3)
 VOTE_WORDS = 2048  # annotated at once
+WEIGHTS = 0.0, 0.25, 0.5, 1.0, 2.0, 4.0  # of a teacher, beside all networks of a lane
 TIMED = 20  # steps, from which the time of all follows
 REPORTED = 400  # steps between reports
 
@@ -149,6 +153,7 @@ class Fleet:
 
     def __init__(self, lanes: Sequence[Lane], trunk: Parameters | None = None) -> None:
         self.lanes, self.shape, self.trunk = lanes, common_shape(lanes), trunk
+        self.weights: Numbers = np.zeros(len(lanes), np.float32)  # of the teacher's opinions
         self.n_labels = max(lane.sizes["n_labels"] for lane in lanes)
         largest = new_lane(self.shape, self.n_labels, 0)
         self._sizes = {name: value.shape for name, value in largest.items()}
@@ -254,14 +259,27 @@ class Fleet:
             found += [Deck(first, lengths, phase.seed, i, k) for k in range(phase.networks)]
         return found
 
+    def best_weights(self, p: Parameters) -> Numbers:
+        """Return the weight of the teacher's opinions in each lane that is best on its dev set."""
+        if not any(lane.has_teacher for lane in self.lanes):
+            return np.zeros_like(self.weights)
+        scores = []
+        for weight in WEIGHTS:
+            self.weights = np.full(len(self.lanes), weight, np.float32)
+            pairs = zip(self.lanes, self.votes(p, DEV), strict=True)
+            scores.append([dev_scores(lane, votes)["las"] for lane, votes in pairs])
+        return np.float32(WEIGHTS)[np.argmax(scores, axis=0)]
+
     def votes(self, p: Parameters, part: str) -> list[Arrays]:
-        """Return heads, labels and tags of the words of a part, by lane."""
+        """Return heads, labels and tags of the words of a part, by lane: the votes of networks and,
+        by its weight, of the teacher."""
+        data = self._data | {"teacher_weight": jnp.asarray(self.weights)}
         batches = [[*Deck(*lane.sentences(part)).once(VOTE_WORDS)] for lane in self.lanes]
         padding: Numbers = np.full(VOTE_WORDS, NOTHING, np.int32)
         found = [nothing(lane.n_words(part)) for lane in self.lanes]
         for b in range(max(map(len, batches))):
             chosen = np.stack([some[b] if b < len(some) else padding for some in batches])
-            answers = jax.device_get(vote_step(self.shape, p, self._data, self._parts, chosen))
+            answers = jax.device_get(vote_step(self.shape, p, data, self._parts, chosen))
             for i, lane in enumerate(self.lanes):
                 inside = chosen[i] >= 0
                 words = chosen[i][inside] - lane.first(part)
@@ -290,18 +308,19 @@ def load_trunk(path: Path) -> Parameters:
         return {name: file[name].astype(np.float32) for name in file.files if name != "sets"}
 
 
+def load_opinions(folder: Path, lanes: Sequence[Lane]) -> None:
+    """Give lanes the opinions of their teacher; a lane that does not lend has none."""
+    for lane in lanes:
+        path = folder / f"{lane.name}.teacher.npz"
+        if path.exists():
+            with np.load(path, allow_pickle=False) as file:
+                lane.arrays |= {name: file[name] for name in file.files}
+
+
 def trees_of(lane: Lane) -> Numbers:
     """Return which sentences of the text have got trees."""
     _, lengths = lane.sentences(TEXT)
     return are_trees(lengths, lane.arrays[f"{TEXT}.head"])
-
-
-def dev_scores(lane: Lane, votes: Arrays) -> dict[str, float]:
-    """Return UAS and LAS of votes on the dev set, without sentences that are too long."""
-    short = lane.arrays[f"{DEV}.length"] <= LONGEST
-    heads, labels = (votes[x] == lane.arrays[f"{DEV}.{x}"] for x in ("head", "label"))
-    scores = {"uas": heads[short], "las": (heads & labels)[short]}
-    return {name: round(100 * float(right.mean()), 2) for name, right in scores.items()}
 
 
 def save_votes(fleet: Fleet, votes: Sequence[Arrays], folder: Path) -> None:
@@ -329,11 +348,6 @@ def save_networks(fleet: Fleet, p: Parameters, folder: Path) -> None:
             np.savez(file, **found)
 
 
-def report(line: str) -> None:
-    """Print a line at once."""
-    print(line, flush=True)
-
-
 def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float) -> None:
     """Train voters and students, and write the networks of students, and a new trunk."""
     out.mkdir(parents=True, exist_ok=True)
@@ -344,14 +358,21 @@ def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float)
         voters, students = (replace(phase, text=0) for phase in (voters, students))
     found: dict[str, dict[str, Any]] = {lane.name: {} for lane in fleet.lanes}
 
-    def score(name: str, p: Parameters) -> None:
-        for lane, votes in zip(fleet.lanes, fleet.votes(p, DEV), strict=True):
-            found[lane.name][name] = dev_scores(lane, votes)
+    def score(name: str, p: Parameters, *, taught: bool = False) -> None:
+        fleet.weights = fleet.best_weights(p) if taught else np.zeros_like(fleet.weights)
+        votes = fleet.votes(p, DEV)
+        for i, lane in enumerate(fleet.lanes):
+            weight = {"weight": float(fleet.weights[i])} if taught else {}
+            found[lane.name][name] = dev_scores(lane, votes[i]) | weight
 
+    for lane in fleet.lanes:
+        if lane.has_teacher:
+            found[lane.name]["teacher"] = dev_scores(lane, lane.teacher_votes(DEV))
     with ThreadPoolExecutor(2) as pool:
         steps: list[Future[Any]] = [pool.submit(fleet.compiled, x) for x in (voters, students)]
         p = fleet.train(voters, steps[0].result(), seconds / 2)
         score("voters", p)
+        score("voters and teacher", p, taught=True)
         fleet.learn_text(fleet.votes(p, TEXT))
         kept = [trees_of(lane) for lane in fleet.lanes]
         for lane, trees in zip(fleet.lanes, kept, strict=True):
@@ -359,7 +380,7 @@ def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float)
         student = fleet.train(students, steps[1].result(), seconds / 2, kept)
     score("student", student)
     every = {name: jnp.concatenate([x, student[name]], axis=1) for name, x in p.items()}
-    score("together", every)
+    score("together", every, taught=True)
     save_votes(fleet, fleet.votes(every, TEXT), out)
     save_networks(fleet, student, out)
     if fleet.trunk is not None and not has_trunk:
@@ -376,10 +397,14 @@ def main(words: list[str] | None = None) -> None:
     options.add_argument("arrays", type=Path, nargs="+", help="files of arrays")
     options.add_argument("--out", type=Path, required=True, help="folder of the networks")
     options.add_argument("--trunk", type=Path, help="file of a trunk to begin from")
+    options.add_argument("--teacher", type=Path, help="folder with opinions of a teacher")
     options.add_argument("--seconds", type=float, default=1e9, help="shorten training to so many")
     chosen = options.parse_args(words)
     trunk = load_trunk(chosen.trunk) if chosen.trunk else None
-    fleet = Fleet([Lane.load(path) for path in chosen.arrays], trunk)
+    lanes = [Lane.load(path) for path in chosen.arrays]
+    if chosen.teacher:
+        load_opinions(chosen.teacher, lanes)
+    fleet = Fleet(lanes, trunk)
     report(f"{len(fleet.lanes)} languages on {jax.default_backend()}")
     run(fleet, VOTERS, STUDENTS, chosen.out, chosen.seconds)
 

@@ -1,0 +1,155 @@
+"""The teacher of all languages: what it sees, what it learns from, and how it votes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import jax.numpy as jnp
+import numpy as np
+
+from dodona.training.neural.optimizer import AdamWSettings
+from support.lanes import NAMES, lane, make_languages
+from tools.languages.lanes import teacher, teaching, training
+from tools.languages.lanes.decks import NOTHING
+from tools.languages.lanes.lane import DEV, TEXT, UNKNOWN, Lane, dev_scores, no_opinions
+from tools.languages.lanes.teacher import ROW, batch_words, class_losses, guess_loss, opinions
+from tools.languages.lanes.teaching import GOLD_ROWS, MOST_EPOCHS, Teacher
+from tools.languages.lanes.training import Fleet, Phase
+
+TINY = {"width": 32, "layers": 2, "heads": 2, "inner": 64, "word": 16, "affix": 4, "units": 16}
+
+
+@pytest.fixture(scope="module")
+def lanes(tmp_path_factory: pytest.TempPathFactory) -> list[Lane]:
+    """Two languages, of which the first has text, and the second does not lend."""
+    folder = make_languages(tmp_path_factory.mktemp("data"))
+    found = [lane(folder, name) for name in NAMES]
+    found[1].sizes["lends"] = False
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_tables() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("FORM_ROWS", "AFFIX_ROWS", "GRAM_ROWS"):
+            for module in (teacher, teaching):
+                patch.setattr(module, name, 1 << 10)
+        patch.setattr(teaching, "ADAMW", AdamWSettings(rate=5e-3, warm=10, clip=1.0))
+        yield
+
+
+@pytest.fixture(scope="module")
+def trained(lanes: list[Lane], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The opinions of a teacher of some steps."""
+    out: Path = tmp_path_factory.mktemp("networks")
+    teaching.run(lanes, out, 1e9, 200, **TINY)
+    return out
+
+
+def test_places_of_heads_are_in_the_row() -> None:
+    words = {"type": 7, "form": 5, "label": 2, "position": 0, "head": 0}
+    data: Any = {key: np.full((1, 4), value) for key, value in words.items()}
+    data["position"][0], data["head"][0] = [0, 1, 2, 0], [1, 0, -2, UNKNOWN]
+    data["tags"] = np.arange(12).reshape(1, 3, 4)
+    chosen = np.full((1, 1, ROW), NOTHING)
+    chosen[0, 0, :5] = 3, 0, 1, 2, 0  # a sentence of one word, one of three, and a part
+    found = batch_words({key: jnp.asarray(x) for key, x in data.items()}, jnp.asarray(chosen))
+    assert found["head"][0, 0, :6].tolist() == [-1, 2, ROW, 1, 5, -1]
+    assert found["first"][0, 0, :4].tolist() == [0, 1, 1, 1]
+    assert len({*found["first"][0, 0, 5:].tolist()}) == ROW - 5  # padding sees nothing
+    assert found["label"][0, 0, :2].tolist() == [-1, 2] and found["form"][0, 0, 5] == 0
+    assert found["tags"][:, 0, 0, :2].tolist() == [[3, 0], [7, 4], [11, 8]]
+    assert (found["tags"][..., 5:] == -1).all()
+
+
+def test_losses_are_those_of_known_classes() -> None:
+    random = np.random.default_rng(1)
+    scores, classes = random.standard_normal((5, 4)), np.array([0, -1, 3, 2, -1])
+    expected = [
+        0 if c < 0 else np.log(np.exp(row).sum()) - row[c]
+        for row, c in zip(scores, classes, strict=True)
+    ]
+    assert np.allclose(class_losses(jnp.asarray(scores), jnp.asarray(classes)), expected, rtol=1e-5)
+
+
+def test_hidden_words_are_guessed_by_lane() -> None:
+    random = np.random.default_rng(2)
+    n, forms = random.standard_normal((2, 12, 8)), np.zeros((2, 12), int)
+    forms[0, [3, 7]], forms[1, 4] = (5, 1), 6
+    sizes = {"guess": (8, 4), "guess.own": (2, 4, 9), "guess.bias": (2, 9)}
+    p: Any = {name: random.standard_normal(size).astype("f4") for name, size in sizes.items()}
+    losses = []
+    for i, j in ((0, 3), (0, 7), (1, 4)):
+        scores = n[i, j] @ p["guess"] @ p["guess.own"][i] + p["guess.bias"][i]
+        losses.append(np.log(np.exp(scores).sum()) - scores[forms[i, j]])
+    found = guess_loss(p, jnp.asarray(n), jnp.asarray(forms))
+    assert np.allclose(found, np.mean(losses), rtol=0.05)  # half precision
+    assert guess_loss(p, jnp.asarray(n), jnp.zeros((2, 12), int)) == 0
+
+
+@pytest.mark.thorough
+def test_sentences_of_a_row_do_not_see_each_other(lanes: list[Lane]) -> None:
+    one = Teacher(lanes, **TINY)
+    p = {name: jnp.asarray(x) for name, x in teacher.new_teacher(one.sizes, 1).items()}
+    first, lengths = lanes[0].sentences(DEV)
+    both, alone = (np.full((2, 1, ROW), NOTHING, np.int32) for _ in range(2))
+    n, end = int(lengths[1]), int(lengths[:3].sum())
+    both[0, 0, :end] = first[0] + np.arange(end)
+    alone[0, 0, :n] = first[1] + np.arange(n)
+    some = slice(int(lengths[0]), int(lengths[0]) + n)
+    given = one.sizes, p, one._data
+    of_both, of_one = (opinions(*given, jnp.asarray(x)) for x in (both, alone))
+    for key in ("teacher_head_share", "teacher_label_share", "teacher_tags_share"):
+        shares = of_both[key][..., 0, 0, some], of_one[key][..., 0, 0, :n]
+        assert np.allclose(*shares, atol=0.02)
+    for word in range(n):  # the likeliest heads are other words of the sentence, or the root
+        shares = of_one["teacher_head_share"][:, 0, 0, word]
+        likely = of_one["teacher_head"][:, 0, 0, word][shares > 0]
+        up = np.where(likely == 0, word, word + likely)
+        assert (up >= 0).all() and (up < n).all() and len({*likely.tolist()}) == len(likely)
+        assert len(likely) >= min(n, 4)  # n - 1 words and the root
+
+
+@pytest.mark.thorough
+def test_the_teacher_learns_from_what_lends(lanes: list[Lane], trained: Path) -> None:
+    scores = json.loads((trained / "teacher.json").read_bytes())
+    assert scores.keys() == {"aa_one"} and scores["aa_one"]["las"] > 20
+    assert not (trained / "bb_two.teacher.npz").exists()
+    training.load_opinions(trained, lanes)
+    assert [one.has_teacher for one in lanes] == [True, False]
+    assert dev_scores(lanes[0], lanes[0].teacher_votes(DEV)) == scores["aa_one"]
+    assert lanes[0].arrays[f"{TEXT}.teacher_head"].shape == (4, lanes[0].n_words(TEXT))
+    assert lanes[0].words("teacher_head_share")[:, : lanes[0].first(TEXT)].sum() == 0  # of gold
+
+
+@pytest.mark.thorough
+def test_the_teacher_votes_by_its_weight(lanes: list[Lane], trained: Path) -> None:
+    training.load_opinions(trained, lanes)
+    fleet, phase = Fleet(lanes), Phase("voters", 2, 1, 64, 0)
+    p, _ = fleet._begin(phase)  # networks that know nothing
+    fleet.weights[:] = 0
+    alone = fleet.votes(p, DEV)
+    fleet.weights[:] = 1e6
+    taught = fleet.votes(p, DEV)
+    own = lanes[0].teacher_votes(DEV)
+    assert all((taught[0][key] == own[key]).mean() > 0.99 for key in own)  # but for ties
+    assert (alone[0]["head"] != own["head"]).any()
+    assert all((taught[1][key] == alone[1][key]).all() for key in own)  # it has no teacher
+    weights = fleet.best_weights(p)
+    assert weights[0] > 0 and weights[1] == 0
+    lanes[0].arrays |= {f"{DEV}.{k}": x for k, x in no_opinions(lanes[0].n_words(DEV)).items()}
+    assert Fleet(lanes).best_weights(p).tolist() == [0, 0]  # no opinions are worth nothing
+
+
+def test_small_treebanks_are_not_repeated_for_ever() -> None:
+    one, sizes = Teacher.__new__(Teacher), (1_000, 50_000)
+    one.lanes = [Lane(str(n), {}, {"own_words": n}) for n in sizes]
+    small, large = one._gold_shares(1_000)
+    assert large == 1 and small * 1_000 * GOLD_ROWS * ROW == pytest.approx(MOST_EPOCHS * 1_000)
