@@ -5,12 +5,13 @@
 
 A generated part stands between `<!-- NAME -->` and `<!-- end -->` and is committed, so that pages
 are readable as they lie in the repository. NAME is `figures:ENTRY` (docs/figures.toml),
-`file:PATH`, or one of `settings`, `templates`, `systems`, `systems-table` and `api`.
+`file:PATH`, or one of `settings`, `templates`, `systems`, `systems-table`, `api` and `wheels`.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -22,6 +23,7 @@ from typing import Any
 import dodona
 from dodona.core.features.templates import load_templates, parse_templates, template_names
 from dodona.core.transitions.registry import find_system
+from dodona.models.index import INDEX
 from dodona.records import flat_fields
 from tools import figures, man
 
@@ -167,6 +169,16 @@ def code(text: str, kind: str = "python") -> str:
     return f"```{kind}\n{text}\n```"
 
 
+def wheels() -> str:
+    """Return a table of the wheels in `models/`, as its index lists them."""
+    rows = ["| model | language | licence | MB | file |", "|---|---|---|--:|---|"]
+    index = json.loads((ROOT / "models" / INDEX).read_text(encoding="utf-8"))
+    for one in index["models"]:
+        cells = f"`{one['name']}`", one["language"], one["licence"], f"{one['size'] / 1e6:.1f}"
+        rows.append(f"| {' | '.join(cells)} | `{one['file']}` |")
+    return "\n".join(rows)
+
+
 def file(path: str) -> str:
     """Return the content of a file of the repository as fenced code."""
     found = ROOT / path
@@ -179,6 +191,7 @@ SOURCES = {
     "systems": systems,
     "systems-table": systems_table,
     "api": api,
+    "wheels": wheels,
 }
 
 
@@ -208,6 +221,7 @@ def updated(text: str) -> str:
 def pages() -> Iterator[Path]:
     """Yield the Markdown pages that may have generated parts."""
     yield ROOT / "README.md"
+    yield ROOT / "models" / "README.md"
     yield from sorted((ROOT / "docs").rglob("*.md"))
 
 
