@@ -175,7 +175,7 @@ def wheels() -> str:
     index = json.loads((ROOT / "models" / INDEX).read_text(encoding="utf-8"))
     for one in index["models"]:
         cells = f"`{one['name']}`", one["language"], one["licence"], f"{one['size'] / 1e6:.1f}"
-        rows.append(f"| {' | '.join(cells)} | `{one['file']}` |")
+        rows.append(f"| {' | '.join(cells)} | `models/{one['file']}` |")
     return "\n".join(rows)
 
 
