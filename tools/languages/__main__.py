@@ -157,8 +157,8 @@ def _packaging(one: LanguageSet, chosen: argparse.Namespace) -> Step:
 def train_teacher(chosen: argparse.Namespace) -> None:
     """Train the teacher of all languages, also of those that get no model now, unless it is."""
     sets = _every_set(chosen)
-    missing = [one for one in sets if not arrays_of(one, chosen.out).exists()]
-    _of_each(missing, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
+    others = [one for one in sets if not arrays_of(one, chosen.out).exists()]
+    _of_each(others, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
     ready = [one for one in sets if arrays_of(one, chosen.out).exists()]
     if teacher_of(chosen.out).exists():
         return

@@ -247,8 +247,9 @@ def lane_votes(
         if f"teacher_{key}" not in data:
             return shares
         classes, more = (data[name][place][:, known].T for name in _of_teacher(key))
-        if key == "head":  # a distance
-            classes = jnp.where(classes == 0, ROOT, own[:, None] + classes.astype(jnp.int32))
+        if key == "head":  # a distance; some are farther than the columns reach
+            near = own[:, None] + classes.astype(jnp.int32)
+            classes = jnp.where(classes == 0, ROOT, jnp.where(near < ROOT, near, -1))
         is_near = (classes >= 0) & (classes < shares.shape[1])
         return shares.at[here[:, None], jnp.where(is_near, classes, 0)].add(
             jnp.where(is_near, more, 0).astype(shares.dtype) * data["teacher_weight"]
