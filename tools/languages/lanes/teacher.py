@@ -358,7 +358,7 @@ def opinions(sizes: Sizes, p: Parameters, data: Arrays, chosen: Numbers) -> Arra
         """Return k classes and their probabilities, with the axis of k before those of words."""
         shares, classes = jax.lax.top_k(jax.nn.softmax(scores), k)
         size = k, *chosen.shape
-        return (jnp.moveaxis(x, -1, 0).reshape(size) for x in (classes, shares))  # type: ignore[return-value]
+        return jnp.moveaxis(classes, -1, 0).reshape(size), jnp.moveaxis(shares, -1, 0).reshape(size)
 
     places, of_heads = best(arc_scores(sizes, p, n, words, None), TEACHER_HEADS)
     labels, of_labels = best(label_scores(sizes, p, n, places[0], None), TEACHER_LABELS)
