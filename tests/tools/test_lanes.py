@@ -23,8 +23,10 @@ from dodona.treebank.conllu.writer import Writer
 from support.lanes import lane, language, make_languages, words_of, write_treebank
 from tools.languages.__main__ import main
 from tools.languages.lanes import arrays, models, training
+from tools.languages.lanes import fleet as fleets
 from tools.languages.lanes.arrays import SALT, upos_places
 from tools.languages.lanes.decks import NOTHING, Deck, are_trees
+from tools.languages.lanes.fleet import Fleet, Phase
 from tools.languages.lanes.lane import (
     GOLD,
     LABELS,
@@ -45,7 +47,6 @@ from tools.languages.lanes.network import (
     new_lane,
     padded_to,
 )
-from tools.languages.lanes.training import Fleet, Phase
 from tools.languages.recipe import networks_of, segmenter_of, student_of
 from tools.languages.sets import find_sets, prepared
 
@@ -221,7 +222,7 @@ def test_networks_become_models(
     assert all(f'"{name}"' in report for name in ("voters", "student", "together"))
     monkeypatch.setattr(models, "votes_of", lambda one, out: tmp_path / f"{one.name}.votes.npz")
     monkeypatch.setattr(models, "gold_epochs", lambda n_words: 20)
-    for name, amount in (("TUNING_GOLD", 1), ("TUNING_TEXT", 200), ("TEXT_EPOCHS", 2)):
+    for name, amount in (("TUNING_GOLD", 1), ("TUNING_TEXT", 200)):
         monkeypatch.setattr(models, name, amount)
     for name in ("aa_one", "bb_two"):
         own = language(folder, name)
@@ -260,22 +261,22 @@ def test_votes_become_sentences(folder: Path) -> None:
     assert models.some_of(found, 10**9) == found
 
 
-@pytest.mark.parametrize(("of_second", "expected"), [(81, "second"), (80, "first"), (70, "first")])
+@pytest.mark.parametrize(("of_second", "expected"), [(81, "second"), (80, "second"), (79, "first")])
 def test_text_counts_only_if_it_helps(
     folder: Path, monkeypatch: pytest.MonkeyPatch, of_second: float, expected: str
 ) -> None:
     own, seen = language(folder, "aa_one"), []
 
-    def tuned(self: Language, base: Base, train: list[dodona.Sentence], epochs: int) -> Any:
-        seen.append((base.parser, len(train), epochs))
-        return [("first", 80), ("second", of_second)][len(seen) - 1]
+    def tuned(self: Language, base: Base, train: list[dodona.Sentence], chosen: Any) -> Any:
+        seen.append((base.parser, len(train), chosen))
+        return [("first", [70, 82, 80]), ("second", [of_second])][len(seen) - 1]
 
     monkeypatch.setattr(Language, "_tuned", tuned)
     monkeypatch.setattr(Language, "voted", lambda self: self.text)
     monkeypatch.setattr(models, "TUNING_GOLD", 3 * own.one.n_words)
     monkeypatch.setattr(Base, "load", lambda path: Base(path, "student", ""))
     assert own.tuned(Path("student.dodona")) == expected  # type: ignore[comparison-overlap]
-    assert seen[0][1] == 40 and seen[1] == ("first", 3 * 40 + len(own.text), models.TEXT_EPOCHS)
+    assert seen[0][1] == 40 and seen[1] == ("first", 3 * 40 + len(own.text), models.TEXT_SETTINGS)
 
 
 @pytest.mark.thorough
@@ -310,7 +311,7 @@ def test_only_languages_that_lend_make_the_trunk() -> None:
         name: random.standard_normal((3, 2, rows, 4)) for name, rows in (("gain", 5), ("tag.0", 20))
     }
     lent = np.array([[0.5, 0], [0, 0], [0.5, 0]])  # not by the second; nor in the second network
-    found = training.averaged(own, jnp.asarray(lent))
+    found = fleets.averaged(own, jnp.asarray(lent))
     for name, n in (("gain", 5), ("tag.0", len(UPOS_TAGS))):
         mean = (own[name][0, 0, :n] + own[name][2, 0, :n]) / 2
         assert np.allclose(found[name][:, 0, :n], mean)
@@ -322,7 +323,7 @@ def test_only_languages_that_lend_make_the_trunk() -> None:
 def test_time_shortens_training(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fleet = Fleet([lane(folder, "bb_two")])
     lines: list[str] = []
-    monkeypatch.setattr(training, "report", lines.append)
+    monkeypatch.setattr(fleets, "report", lines.append)
     phase = Phase("voters", 1, 10_000, 64, 0)
     fleet.train(phase, fleet.compiled(phase), 0)
     assert lines[0].endswith(" ms a step, 40 steps")

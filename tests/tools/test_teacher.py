@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,20 @@ import numpy as np
 from dodona.training.neural.optimizer import AdamWSettings
 from support.lanes import NAMES, lane, make_languages
 from tools.languages.lanes import teacher, teaching, training
-from tools.languages.lanes.decks import NOTHING
-from tools.languages.lanes.lane import DEV, TEXT, UNKNOWN, Lane, dev_scores, no_opinions
-from tools.languages.lanes.teacher import ROW, batch_words, class_losses, guess_loss, opinions
-from tools.languages.lanes.teaching import GOLD_ROWS, MOST_EPOCHS, Teacher
-from tools.languages.lanes.training import Fleet, Phase
+from tools.languages.lanes.decks import NOTHING, Deck
+from tools.languages.lanes.fleet import Fleet, Phase
+from tools.languages.lanes.lane import DEV, TEXT, UNKNOWN, Lane, dev_scores, no_opinions, nothing
+from tools.languages.lanes.teacher import (
+    ROW,
+    batch_words,
+    class_losses,
+    guess_loss,
+    opinions,
+    teacher_loss,
+)
+from tools.languages.lanes.teaching import GOLD_ROWS, Round, Teacher
 
+ROUND = Round("first teacher", 200, 1_000)
 TINY = {"width": 32, "layers": 2, "heads": 2, "inner": 64, "word": 16, "affix": 4, "units": 16}
 
 
@@ -46,11 +55,12 @@ def small_tables() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def trained(lanes: list[Lane], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The opinions of a teacher of some steps."""
-    out: Path = tmp_path_factory.mktemp("networks")
-    teaching.run(lanes, out, 1e9, 200, **TINY)
-    return out
+def trained(lanes: list[Lane]) -> Teacher:
+    """A teacher of some steps, which has given its opinions."""
+    one = Teacher(lanes, **TINY)
+    one.train(ROUND, one.compiled(ROUND), 1e9)
+    one.annotate_lanes(ROUND.name)
+    return one
 
 
 def test_places_of_heads_are_in_the_row() -> None:
@@ -118,21 +128,19 @@ def test_sentences_of_a_row_do_not_see_each_other(lanes: list[Lane]) -> None:
 
 
 @pytest.mark.thorough
-def test_the_teacher_learns_from_what_lends(lanes: list[Lane], trained: Path) -> None:
-    scores = json.loads((trained / "teacher.json").read_bytes())
-    assert scores.keys() == {"aa_one"} and scores["aa_one"]["las"] > 20
-    assert not (trained / "bb_two.teacher.npz").exists()
-    training.load_opinions(trained, lanes)
+def test_the_teacher_learns_from_what_lends(lanes: list[Lane], trained: Teacher) -> None:
+    assert trained.scores.keys() == {"aa_one"} and trained.scores["aa_one"]["las"] > 20
     assert [one.has_teacher for one in lanes] == [True, False]
-    assert dev_scores(lanes[0], lanes[0].teacher_votes(DEV)) == scores["aa_one"]
+    assert dev_scores(lanes[0], lanes[0].teacher_votes(DEV)) == trained.scores["aa_one"]
     assert lanes[0].arrays[f"{TEXT}.teacher_head"].shape == (4, lanes[0].n_words(TEXT))
     assert lanes[0].words("teacher_head_share")[:, : lanes[0].first(TEXT)].sum() == 0  # of gold
 
 
 @pytest.mark.thorough
-def test_the_teacher_votes_by_its_weight(lanes: list[Lane], trained: Path) -> None:
-    training.load_opinions(trained, lanes)
+def test_the_teacher_votes_by_its_weight(lanes: list[Lane], trained: Teacher) -> None:
+    trained.annotate_lanes(ROUND.name)
     fleet, phase = Fleet(lanes), Phase("voters", 2, 1, 64, 0)
+    fleet.learn_opinions()
     p, _ = fleet._begin(phase)  # networks that know nothing
     fleet.weights[:] = 0
     alone = fleet.votes(p, DEV)
@@ -151,5 +159,49 @@ def test_the_teacher_votes_by_its_weight(lanes: list[Lane], trained: Path) -> No
 def test_small_treebanks_are_not_repeated_for_ever() -> None:
     one, sizes = Teacher.__new__(Teacher), (1_000, 50_000)
     one.lanes = [Lane(str(n), {}, {"own_words": n}) for n in sizes]
-    small, large = one._gold_shares(1_000)
-    assert large == 1 and small * 1_000 * GOLD_ROWS * ROW == pytest.approx(MOST_EPOCHS * 1_000)
+    small, large = one._gold_shares(replace(ROUND, epochs=60), 1_000)
+    assert large == 1 and small * 1_000 * GOLD_ROWS * ROW == pytest.approx(60 * 1_000)
+
+
+@pytest.mark.thorough
+def test_the_second_round_learns_from_trees_of_texts(lanes: list[Lane]) -> None:
+    one, (first, lengths) = lanes[0], lanes[0].sentences(TEXT)
+    votes = nothing(one.n_words(TEXT))
+    votes["head"][:], votes["label"][:] = -1, 3
+    votes["head"][first - one.first(TEXT)] = 0
+    votes["head"][first[0] - one.first(TEXT)] = 1  # the first sentence is a circle
+    one.learn(votes, TEXT)
+    learner, again = Teacher(lanes, **TINY), replace(ROUND, name="second", has_votes=True)
+    learner._shares = learner._gold_shares(ROUND, 1_000)
+    for chosen_round, has_circle in ((ROUND, True), (again, False)):
+        batches = learner._batches(chosen_round)
+        drawn = {word for _ in range(100) for word in next(batches)[0, GOLD_ROWS:].ravel().tolist()}
+        assert (int(first[0]) in drawn) == has_circle and int(first[1]) in drawn
+    p = {name: jnp.asarray(x) for name, x in teacher.new_teacher(learner.sizes, 1).items()}
+    words = np.full((2, GOLD_ROWS + teaching.TEXT_ROWS, ROW), NOTHING, np.int32)
+    words[0, GOLD_ROWS] = Deck(first, lengths, 1).draw(ROW)  # text alone
+    for n_parsed, is_learned in ((ROUND.n_parsed, False), (again.n_parsed, True)):
+        rows, seed = (n_parsed, GOLD_ROWS), np.uint32(1)
+        _, losses = teacher_loss(learner.sizes, rows, p, learner._data, jnp.asarray(words), seed)
+        assert bool(losses["arcs"] > 0) == bool(losses["labels"] > 0) == is_learned
+        assert losses["guesses"] > 0
+    for key in votes:
+        del one.arrays[f"{TEXT}.{key}"]
+
+
+@pytest.mark.thorough
+def test_a_course_with_a_teacher(lanes: list[Lane], tmp_path: Path) -> None:
+    """Teacher, voters, teacher again and students: every one of them is scored, and votes."""
+    fleet, one = Fleet(lanes), Teacher(lanes, **TINY)
+    voters = Phase("voters", 2, 40, 128, 64, branches=1)
+    students = Phase("students", 1, 60, 128, 64, has_states=True, seed=7, branches=1)
+    rounds = replace(ROUND, steps=60), replace(ROUND, name="second", steps=60, has_votes=True)
+    training.run(fleet, voters, students, tmp_path, 1e9, one, rounds)
+    scores = json.loads((tmp_path / "report.json").read_bytes())
+    of_all = {"voters", "voters and first teacher", "voters and second", "student", "together"}
+    assert of_all | {"first teacher", "second", "trees"} == scores["aa_one"].keys()
+    assert scores["bb_two"].keys() == of_all | {"trees"}  # it does not lend
+    assert json.loads((tmp_path / "teacher.json").read_bytes()).keys() == {"aa_one"}
+    assert {x.name for x in tmp_path.glob("*.npz")} == {
+        *("aa_one.npz", "bb_two.npz", "aa_one.votes.npz", "trunk.npz")
+    }

@@ -8,8 +8,9 @@ For each treebank of the data folder (see `sets`): segmenter and sentences of th
 distil`), the network (`lanes`), the tuning of its model (`dodona train`; `recipe` says with which
 settings), then calibration, scores, card and wheel (`package`). Finished steps are kept in OUT/SET,
 and repeating the command goes on after them. A language that fails is reported, and the others are
-made. On a GPU, the networks of twenty languages can be trained in one program (--together), after
-a large network that learns from all languages of the data folder and votes, too (--teacher).
+made. On a GPU, the networks of twenty languages can be trained in one program (--together), or
+those of all, beside a large network that learns from all languages of the data folder and votes,
+too (--teacher).
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def main(words: list[str] | None = None) -> None:
     last = STEPS.index(chosen.until)
     ready = _of_each(sets, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
     if chosen.teacher and last >= NETWORKS:
-        train_teacher(chosen)
+        others = [one for one in _every_set(chosen) if one.name not in {two.name for two in sets}]
+        _of_each(others, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
     if last >= NETWORKS:
         ready = train_networks(ready, chosen)
         ready = _of_each(ready, chosen.jobs, lambda one: make(one, chosen, STEPS[NETWORKS + 1 :]))
@@ -84,9 +86,7 @@ def _show(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> None:
     for one in sets:
         for step in before_networks(one, chosen.out, chosen.data):
             print(_command(step.module, step.words))
-    if chosen.teacher:
-        print(_command(*_teaching(_every_set(chosen), chosen)))
-    for some in _groups(sets, chosen.together):
+    for some in _groups(sets, chosen):
         print(_command(*_training(some, chosen)))
     for one in sets:
         for step in after_networks(one, chosen.out, chosen.data):
@@ -110,7 +110,7 @@ def _options() -> argparse.ArgumentParser:
         "--new-trunk", action="store_true", help=f"make a trunk instead of using {TRUNK.name}"
     )
     options.add_argument(
-        "--teacher", action="store_true", help="train a large network of all languages first"
+        "--teacher", action="store_true", help="train a large network of all languages, too"
     )
     options.add_argument(
         "--seconds", type=float, help="shorten the training of networks to so many"
@@ -149,38 +149,14 @@ def make(one: LanguageSet, chosen: argparse.Namespace, names: Sequence[str]) -> 
 def _packaging(one: LanguageSet, chosen: argparse.Namespace) -> Step:
     words = [str(one.folder), "--model", str(tuned_of(one, chosen.out)), "--data", str(chosen.data)]
     words += ["--test"] if chosen.test else []
-    words += ["--teacher", str(teacher_of(chosen.out))] if chosen.teacher else []
+    if chosen.teacher and one.lends:  # else it has no opinions
+        words += ["--teacher", str(teacher_of(chosen.out))]
     words += ["--peers", str(chosen.peers)] if chosen.peers else []
     return Step(STEPS[-1], None, "tools.languages.package", words)
 
 
-def train_teacher(chosen: argparse.Namespace) -> None:
-    """Train the teacher of all languages, also of those that get no model now, unless it is."""
-    sets = _every_set(chosen)
-    others = [one for one in sets if not arrays_of(one, chosen.out).exists()]
-    _of_each(others, chosen.jobs, lambda one: make(one, chosen, STEPS[:NETWORKS]))
-    ready = [one for one in sets if arrays_of(one, chosen.out).exists()]
-    if teacher_of(chosen.out).exists():
-        return
-    module, words = _teaching(ready, chosen)
-    with (chosen.out / "teacher.txt").open("ab") as log:
-        if not run("all languages", Step("teacher", None, module, words), log):
-            sys.exit(f"the teacher failed; its log is {log.name}")
-
-
 def _every_set(chosen: argparse.Namespace) -> list[LanguageSet]:
     return [prepared(one, chosen.out / one.name) for one in find_sets(chosen.data)]
-
-
-def _teaching(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> tuple[str, list[str]]:
-    """Return the module, and its arguments, that trains the teacher."""
-    words = [str(arrays_of(one, chosen.out)) for one in sets]
-    words += ["--out", str(networks_of(chosen.out)), *_limit(chosen)]
-    return "tools.languages.lanes.teaching", words
-
-
-def _limit(chosen: argparse.Namespace) -> list[str]:
-    return ["--seconds", str(chosen.seconds)] if chosen.seconds else []
 
 
 def train_networks(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> list[LanguageSet]:
@@ -189,7 +165,7 @@ def train_networks(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> l
     def has_network(one: LanguageSet) -> bool:
         return (networks_of(chosen.out) / f"{one.name}.npz").exists()
 
-    for some in _groups([one for one in sets if not has_network(one)], chosen.together):
+    for some in _groups([one for one in sets if not has_network(one)], chosen):
         module, words = _training(some, chosen)
         named = ", ".join(one.name for one in some)
         with (chosen.out / some[0].name / "log.txt").open("ab") as log:
@@ -197,7 +173,11 @@ def train_networks(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> l
     return [one for one in sets if has_network(one)]
 
 
-def _groups(sets: Sequence[LanguageSet], size: int) -> Iterator[Sequence[LanguageSet]]:
+def _groups(
+    sets: Sequence[LanguageSet], chosen: argparse.Namespace
+) -> Iterator[Sequence[LanguageSet]]:
+    """Yield the sets whose networks are trained together: all, if they have one teacher."""
+    size = max(len(sets), 1) if chosen.teacher else chosen.together
     for begin in range(0, len(sets), size):
         yield sets[begin : begin + size]
 
@@ -207,8 +187,11 @@ def _training(sets: Sequence[LanguageSet], chosen: argparse.Namespace) -> tuple[
     words = [str(arrays_of(one, chosen.out)) for one in sets]
     words += ["--out", str(networks_of(chosen.out))]
     words += [] if chosen.new_trunk else ["--trunk", str(TRUNK)]
-    words += ["--teacher", str(networks_of(chosen.out))] if chosen.teacher else []
-    words += _limit(chosen)
+    words += ["--seconds", str(chosen.seconds)] if chosen.seconds else []
+    if chosen.teacher:
+        others = [one for one in _every_set(chosen) if one.name not in {two.name for two in sets}]
+        ready = [arrays_of(one, chosen.out) for one in others]
+        words += ["--teacher", *(str(path) for path in ready if path.exists() or chosen.show)]
     return "tools.languages.lanes.training", words
 
 

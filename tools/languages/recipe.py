@@ -26,9 +26,15 @@ NETWORK: dict[str, Any] = {
 SEGMENTER_SIZE, LEMMA_SIZE = 400, 300  # kB, at most: a package has 4 MB
 MOST_FORMS = 6_000  # with vectors of their own
 TEXT_WORDS = 600_000  # that networks learn from, at most
-TUNING_RATE = 0.001
-GOLD_WORDS, GOLD_EPOCHS = 300_000, (4, 16)  # of all epochs on gold alone, at least and at most
-TUNING_GOLD, TUNING_TEXT, TEXT_EPOCHS = 100_000, 150_000, 4  # words of an epoch with text, too
+GOLD_WORDS, GOLD_EPOCHS = 200_000, (3, 12)  # of all epochs on gold alone, at least and at most
+TUNING_GOLD, TUNING_TEXT = 60_000, 450_000  # words of the one epoch with text
+GOLD_SETTINGS: dict[str, Any] = {"learning_rate": 0.001}
+TEXT_SETTINGS: dict[str, Any] = {
+    "learning_rate": 0.002,
+    "dropout": 0.1,  # with 0.3, as much as on gold, a network gains nothing from text
+    "batch_words": 1250,
+    "epochs": 1,
+}
 RELATED, POOL = 3, 120_000  # words of relatives for each of gold, and of all, at most
 
 TRUNK = Path(__file__).with_name("trunk.npz")  # that networks begin from (`lanes.training`)
@@ -82,7 +88,7 @@ def gold_epochs(n_words: int) -> int:
     """Return the number of epochs on a treebank of so many words.
 
     >>> gold_epochs(9_000), gold_epochs(30_000), gold_epochs(170_000)
-    (16, 10, 4)
+    (12, 7, 3)
     """
     least, most = GOLD_EPOCHS
     return min(max(round(GOLD_WORDS / n_words), least), most)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.languages.lanes.lane import LONGEST
+from tools.languages.lanes.lane import LONGEST, TEXT, Lane
 
 Numbers = Any  # an array of NumPy
 
@@ -75,3 +75,11 @@ def are_trees(lengths: Sequence[int], heads: Numbers) -> Numbers:
     is_stray |= heads[up] != 0
     n_roots, n_stray = (np.bincount(sentence, x, len(lengths)) for x in (heads == 0, is_stray))
     return (n_roots == 1) & (n_stray == 0) & (np.asarray(lengths) <= LONGEST)
+
+
+def voted_sentences(lane: Lane) -> tuple[Numbers, Numbers]:
+    """Return the first words and the lengths of those sentences of the text whose votes are
+    trees."""
+    first, lengths = lane.sentences(TEXT)
+    kept = are_trees(lengths, lane.arrays[f"{TEXT}.head"])
+    return first[kept], lengths[kept]

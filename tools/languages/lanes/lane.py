@@ -59,6 +59,15 @@ class Lane:
         """The forms of the word types."""
         return bytes(self.arrays["types.forms"]).decode().split("\n")
 
+    def learn(self, found: Arrays, part: str) -> None:
+        """Take votes or opinions on the words of a part."""
+        self.arrays |= {f"{part}.{key}": x for key, x in found.items()}
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether the text has got votes."""
+        return f"{TEXT}.head" in self.arrays
+
     @property
     def has_teacher(self) -> bool:
         """Whether the opinions of a teacher are known."""
@@ -183,11 +192,14 @@ def fixed_arrays(lanes: Sequence[Lane]) -> Arrays:
     of_states = {"rows": "states.rows", "atoms": "states.atoms", "verdict": "states.verdict"}
     named = of_types | of_states | {"verdicts": "verdicts"}
     found = {key: stacked([lane.words(key) for lane in lanes]) for key in OF_WORDS}
-    if any(lane.has_teacher for lane in lanes):
-        found |= {key: stacked([lane.words(key) for lane in lanes]) for key in no_opinions(0)}
     return found | {key: stacked([x.arrays[name] for x in lanes]) for key, name in named.items()}
 
 
 def targets(lanes: Sequence[Lane]) -> Arrays:
     """Return heads, labels and tags of all words."""
     return {key: stacked([lane.words(key) for lane in lanes]) for key in ("head", "label", "tags")}
+
+
+def opinions_of(lanes: Sequence[Lane]) -> Arrays:
+    """Return the opinions of a teacher on all words."""
+    return {key: stacked([lane.words(key) for lane in lanes]) for key in no_opinions(0)}

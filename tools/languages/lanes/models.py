@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -34,13 +36,13 @@ from dodona.treebank.sentence import Sentence
 from tools.languages.lanes.arrays import read_text, save_arrays, upos_places, voted
 from tools.languages.lanes.lane import COLUMNS
 from tools.languages.recipe import (
+    GOLD_SETTINGS,
     LEMMA_SIZE,
     MOST_FORMS,
     NETWORK,
-    TEXT_EPOCHS,
+    TEXT_SETTINGS,
     TEXT_WORDS,
     TUNING_GOLD,
-    TUNING_RATE,
     TUNING_TEXT,
     beside,
     gold_epochs,
@@ -127,27 +129,34 @@ class Language:
 
     def tuned(self, student: Path) -> Parser:
         """Return a student that learned from the treebank, then from text, too, with states of its
-        own errors; text counts only if its votes make the student better, as those of networks that
-        were trained for a minute do not."""
+        own errors.
+
+        Text counts only if its votes make the student no worse, as those of networks that were
+        trained for a minute do. The epochs on gold are compared by their median, since the best of
+        many is better by chance.
+        """
         base, gold, text = Base.load(student), load_trees(str(self.one.train)), self.voted()
-        found, las = self._tuned(base, gold, gold_epochs(self.one.n_words))
+        of_gold = GOLD_SETTINGS | {"epochs": gold_epochs(self.one.n_words)}
+        found, scores = self._tuned(base, gold, of_gold)
         if text:
             times = max(round(TUNING_GOLD / self.one.n_words), 1)
             both = gold * times + some_of(text, TUNING_TEXT)
-            second, las_of_second = self._tuned(replace(base, parser=found), both, TEXT_EPOCHS)
-            found = second if las_of_second > las else found
+            second, (las,) = self._tuned(replace(base, parser=found), both, TEXT_SETTINGS)
+            found = second if las >= median(scores) else found
         return found
 
-    def _tuned(self, base: Base, train: list[Sentence], epochs: int) -> tuple[Parser, float]:
-        """Return the best parser of some epochs, and its LAS on the dev set."""
-        settings = base.settings(epochs=epochs, learning_rate=TUNING_RATE)
+    def _tuned(
+        self, base: Base, train: list[Sentence], chosen: dict[str, Any]
+    ) -> tuple[Parser, list[float]]:
+        """Return the best parser of some epochs, and the LAS of each on the dev set."""
+        settings = base.settings(**chosen)
         strategy = NeuralStrategy(start=base.start, most_forms=MOST_FORMS, prunes=True)
         trainer = Trainer(train, str(self.one.dev), settings, strategy, base.parser)
         scores = []
         for epoch in trainer.epochs():
             print(f"epoch {epoch.number}: {epoch.scores}", flush=True)
             scores.append(epoch.scores["LAS"])
-        return trainer.parser(), max(scores)
+        return trainer.parser(), scores
 
 
 def some_of(sentences: Sequence[Sentence], n_words: int) -> list[Sentence]:

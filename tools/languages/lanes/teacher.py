@@ -295,17 +295,18 @@ def batch_words(data: Arrays, chosen: Numbers) -> Arrays:
 
 
 def teacher_loss(
-    sizes: Sizes, n_gold: int, p: Parameters, data: Arrays, chosen: Numbers, seed: Numbers
+    sizes: Sizes, rows: tuple[int, int], p: Parameters, data: Arrays, chosen: Numbers, seed: Numbers
 ) -> tuple[Numbers, Arrays]:
-    """Return the loss of a batch and its parts; the first `n_gold` rows of each lane have trees,
-    and words of the others are guessed."""
+    """Return the loss of a batch and its parts. Of the rows of each lane, the first `rows[0]` may
+    have trees, the first `rows[1]` are gold, and of the others hidden words are guessed."""
+    n_parsed, n_gold = rows
     words = batch_words(data, chosen)
     rates = jnp.where(jnp.arange(chosen.shape[1]) < n_gold, sizes.hidden_gold, sizes.hidden_text)
     draws = mixed(jnp.arange(chosen.size, dtype=jnp.uint32) + at(seed, 8)).reshape(chosen.shape)
     is_shown = draws.astype(jnp.float32) * 2.0**-32 >= rates[:, None]
     n = encode(sizes, p, data["types"], words, is_shown, seed)
-    gold = {key: x[..., :n_gold, :] for key, x in words.items()}
-    parsed = parsing_losses(sizes, p, data["parts"], n[:, :n_gold], gold, seed)
+    known = {key: x[..., :n_parsed, :] for key, x in words.items()}
+    parsed = parsing_losses(sizes, p, data["parts"], n[:, :n_parsed], known, seed)
     wanted = jnp.where(is_shown, 0, words["form"])[:, n_gold:].reshape(len(chosen), -1)
     text = n[:, n_gold:].reshape(*wanted.shape, sizes.width)
     losses = parsed | {"guesses": guess_loss(p, text, wanted)}
@@ -313,20 +314,20 @@ def teacher_loss(
 
 
 def parsing_losses(
-    sizes: Sizes, p: Parameters, parts: Numbers, n: Numbers, gold: Arrays, seed: Numbers
+    sizes: Sizes, p: Parameters, parts: Numbers, n: Numbers, words: Arrays, seed: Numbers
 ) -> Arrays:
-    """Return the losses of arcs, labels and tags per word, each the mean of the lanes."""
-    n_words = jnp.maximum((gold["first"] < ROW).sum(axis=(1, 2)), 1)
+    """Return the losses of arcs, labels and tags per word with a head, each the mean of lanes."""
+    n_words = jnp.maximum((words["head"] >= 0).sum(axis=(1, 2)), 1)
 
     def mean(scores: Numbers, classes: Numbers) -> Numbers:
         losses = class_losses(scores, classes.reshape(scores.shape[:-1]))
         return (losses.reshape(len(n), -1).sum(axis=1) / n_words).mean()
 
-    tags = zip(tag_scores(sizes, p, parts, n, seed), gold["tags"], strict=True)
-    labels = label_scores(sizes, p, n, jnp.maximum(gold["head"], 0), seed)
+    tags = zip(tag_scores(sizes, p, parts, n, seed), words["tags"], strict=True)
+    labels = label_scores(sizes, p, n, jnp.maximum(words["head"], 0), seed)
     return {
-        "arcs": mean(arc_scores(sizes, p, n, gold, seed), gold["head"]),
-        "labels": mean(labels, gold["label"]),
+        "arcs": mean(arc_scores(sizes, p, n, words, seed), words["head"]),
+        "labels": mean(labels, words["label"]),
         "tags": sum((mean(*of_column) for of_column in tags), jnp.zeros(())),
     }
 

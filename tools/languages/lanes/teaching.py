@@ -1,37 +1,32 @@
-"""Train the teacher of all languages, and let it annotate their texts and dev sets.
+"""The teacher of all languages: how it learns, and what it finds of texts and dev sets.
 
-python -m tools.languages.lanes.teaching ARRAYS... --out FOLDER [--seconds N]
-
-The teacher (`teacher`) learns from the treebanks of all languages that lend, and from all texts.
-FOLDER gets its opinions on the words of each language, which vote beside the networks of the
-language (`training`), and teacher.json: the sets that it learned from, with scores on the dev sets.
+The teacher (`teacher`) learns from the treebanks of all languages that lend, and from all texts,
+whose hidden words it guesses. When it and the voters of languages (`fleet`) have annotated the
+texts, it learns once more, also from their trees: so languages share what each of them has found in
+its text.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.storage.atomic import atomic_write
 from dodona.tagging.word_types import HASHED, WordTypes
 from dodona.training.neural.network import Arrays, Numbers, Parameters
 from dodona.training.neural.optimizer import AVERAGED, TINY, AdamWSettings, adamw_update
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 from tools.languages.lanes.arrays import some_grams
-from tools.languages.lanes.decks import NOTHING, Deck
+from tools.languages.lanes.decks import NOTHING, Deck, voted_sentences
 from tools.languages.lanes.lane import (
     DEV,
     TEXT,
@@ -40,6 +35,7 @@ from tools.languages.lanes.lane import (
     no_opinions,
     report,
     stacked,
+    targets,
 )
 from tools.languages.lanes.teacher import (
     AFFIX_ROWS,
@@ -51,24 +47,41 @@ from tools.languages.lanes.teacher import (
     opinions,
     teacher_loss,
 )
-from tools.languages.recipe import TEACHER
 
 GOLD_ROWS, TEXT_ROWS = 2, 2  # of a lane, in a batch
-STEPS = 5_000
-MOST_EPOCHS = 60  # of a treebank; with four times as many, small ones were learned by heart
 ADAMW = AdamWSettings(rate=1e-3, warm=500, clip=1.0)
 ANNOTATED_ROWS = 32  # at once
 TIMED = 20  # steps, from which the time of all follows
 REPORTED = 500  # steps between reports
 AT_ONCE = 500  # forms in a sentence of which types are made
 READY = 8  # batches that are drawn before they are wanted
-WORDS = "position", "head", "label", "tags"  # arrays of words, by lane
+
+
+@dataclass(frozen=True)
+class Round:
+    """A training of the teacher: steps, and how often a treebank is learned from at most; with four
+    times as many epochs as in the first, small ones were learned by heart."""
+
+    name: str
+    steps: int
+    epochs: int
+    has_votes: bool = False  # whether it learns from trees of texts, too
+    seed: int = 1
+
+    @property
+    def n_parsed(self) -> int:
+        """The number of rows of a lane that have trees."""
+        return GOLD_ROWS + TEXT_ROWS * self.has_votes
+
+
+FIRST = Round("first teacher", 5_000, 60)
+SECOND = Round("second teacher", 5_000, 30, has_votes=True, seed=2)
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(3, 4))
 def train_step(
     sizes: Sizes,
-    n_gold: int,
+    n_parsed: int,
     adamw: AdamWSettings,
     p: Parameters,
     moments: Any,
@@ -81,7 +94,7 @@ def train_step(
     """Take a step, and return parameters, moments and the parts of the loss."""
 
     def loss(p: Parameters) -> Any:
-        return teacher_loss(sizes, n_gold, p, data, chosen, seed)
+        return teacher_loss(sizes, (n_parsed, GOLD_ROWS), p, data, chosen, seed)
 
     (_, losses), gradients = jax.value_and_grad(loss, has_aux=True)(p)
     length = jnp.sqrt(sum(jnp.vdot(g, g) for g in gradients.values()))
@@ -99,13 +112,18 @@ def train_step(
 annotate_step = jax.jit(opinions, static_argnums=0)
 
 
+def _like(x: Any) -> Any:
+    return jax.ShapeDtypeStruct(x.shape, x.dtype)
+
+
 class Teacher:
     """The teacher of some lanes, and their arrays on the device."""
 
     def __init__(self, lanes: Sequence[Lane], **sizes: Any) -> None:
         self.lanes = lanes
+        self.scores: dict[str, dict[str, Any]] = {}  # of the sets that it learns from
         types, numbers = common_types(lanes)
-        data = {key: stacked([lane.words(key) for lane in lanes]) for key in WORDS}
+        data = {"position": stacked([lane.words("position") for lane in lanes])}
         pairs = list(zip(lanes, numbers, strict=True))
         data["type"] = stacked([of_lane[lane.words("type")] for lane, of_lane in pairs])
         forms = [lane.arrays["types.single"][:, 0][lane.words("type")] for lane in lanes]
@@ -120,15 +138,29 @@ class Teacher:
             **sizes,
         )
         self._data = jax.tree.map(jnp.asarray, data | {"types": types})
+        self._p: Any = jax.tree.map(jnp.asarray, new_teacher(self.sizes, FIRST.seed))
+        self.learn_text()
 
-    def train(self, seconds: float, steps: int, seed: int = 1) -> Parameters:
-        """Train the teacher and return the average of its parameters; the rate falls over all
-        steps, or over those that a limit of seconds leaves."""
-        p: Any = jax.tree.map(jnp.asarray, new_teacher(self.sizes, seed))
+    def learn_text(self) -> None:
+        """Take the annotation of the text that the lanes have got."""
+        self._data |= {name: jnp.asarray(x) for name, x in targets(self.lanes).items()}
+
+    def compiled(self, one: Round) -> Any:
+        """Return the compiled step of a round."""
+        number, p = jax.ShapeDtypeStruct((), np.float32), jax.tree.map(_like, self._p)
+        size = len(self.lanes), GOLD_ROWS + TEXT_ROWS, ROW
+        words, seed = jax.ShapeDtypeStruct(size, np.int32), jax.ShapeDtypeStruct((), np.uint32)
+        given = p, (p, p, p), jax.tree.map(_like, self._data), words, seed, number, number
+        return train_step.lower(self.sizes, one.n_parsed, ADAMW, *given).compile()
+
+    def train(self, one: Round, step_of: Any, seconds: float) -> None:
+        """Go on from the parameters that there are, and keep the average of those that follow; the
+        rate falls over all steps, or over those that a limit of seconds leaves."""
+        p, steps = self._p, one.steps
         moments = tuple(jax.tree.map(f, p) for f in (jnp.array, jnp.zeros_like, jnp.zeros_like))
-        self._shares = self._gold_shares(steps)
+        self._shares = self._gold_shares(one, steps)
         begun = time.monotonic()
-        for number, chosen in enumerate(ahead(self._batches(seed))):
+        for number, chosen in enumerate(ahead(self._batches(one))):
             if number == 1:  # what is before it is not repeated
                 jax.block_until_ready(p)
                 begun = time.monotonic()
@@ -136,31 +168,35 @@ class Teacher:
                 jax.block_until_ready(p)
                 each = (time.monotonic() - begun) / TIMED
                 steps = min(steps, max(int(seconds / each), 2 * TIMED))
-                self._shares = self._gold_shares(steps)
-                report(f"teacher: {each * 1000:.0f} ms a step, {steps} steps")
+                self._shares = self._gold_shares(one, steps)
+                report(f"{one.name}: {each * 1000:.0f} ms a step, {steps} steps")
             if number >= steps:
                 break
-            p, moments, losses = train_step(
-                self.sizes, GOLD_ROWS, ADAMW, p, moments, self._data, chosen,
-                np.uint32(seed * 7919 + number * 104_729), np.float32(number), np.float32(steps),
+            p, moments, losses = step_of(
+                p, moments, self._data, chosen,
+                np.uint32(one.seed * 7919 + number * 104_729), np.float32(number),
+                np.float32(steps),
             )  # fmt: skip
             if (number + 1) % REPORTED == 0:
                 named = ", ".join(f"{name} {float(x):.3f}" for name, x in losses.items())
-                report(f"teacher: step {number + 1}, {named}, {time.monotonic() - begun:.0f} s")
-        return dict(moments[0])
+                passed = time.monotonic() - begun
+                report(f"{one.name}: step {number + 1}, {named}, {passed:.0f} s")
+        self._p = dict(moments[0])
 
-    def _gold_shares(self, steps: int) -> Numbers:
+    def _gold_shares(self, one: Round, steps: int) -> Numbers:
         """Return for each lane the share of its rows of gold that are filled."""
         own = np.array([lane.sizes["own_words"] for lane in self.lanes])
-        return np.minimum(MOST_EPOCHS * own / (steps * GOLD_ROWS * ROW), 1)
+        return np.minimum(one.epochs * own / (steps * GOLD_ROWS * ROW), 1)
 
-    def _batches(self, seed: int) -> Iterator[Numbers]:
+    def _batches(self, one: Round) -> Iterator[Numbers]:
         """Yield batches for ever."""
         decks = []
         for i, lane in enumerate(self.lanes):
             gold = lane.own_sentences() if lane.sizes["lends"] else ((), ())
-            decks.append((Deck(*gold, seed, i, 1), Deck(*lane.sentences(TEXT), seed, i, 2)))
-        random, empty = np.random.default_rng(seed), np.full(ROW, NOTHING, np.int32)
+            has_trees = one.has_votes and lane.has_votes and lane.sizes["lends"]
+            text = voted_sentences(lane) if has_trees else lane.sentences(TEXT)
+            decks.append((Deck(*gold, one.seed, i, 1), Deck(*text, one.seed, i, 2)))
+        random, empty = np.random.default_rng(one.seed), np.full(ROW, NOTHING, np.int32)
         while True:
             filled = random.random((len(decks), GOLD_ROWS)) < self._shares[:, None]
             rows = [
@@ -169,6 +205,19 @@ class Teacher:
                 for (gold, text), some in zip(decks, filled, strict=True)
             ]
             yield np.array(rows)
+
+    def annotate_lanes(self, name: str) -> None:
+        """Give each lane that lends the opinions on its dev set and its text; of others the teacher
+        does not know the classes."""
+        lending = [(i, lane) for i, lane in enumerate(self.lanes) if lane.sizes["lends"]]
+        for part in (DEV, TEXT):
+            found = self.annotate(self._p, part)
+            for i, lane in lending:
+                lane.learn(found[i], part)
+        for _, lane in lending:
+            self.scores[lane.name] = dev_scores(lane, lane.teacher_votes(DEV))
+        mean = np.mean([one["las"] for one in self.scores.values()])
+        report(f"{name}: {mean:.2f}, mean of {len(self.scores)}")
 
     def annotate(self, p: Parameters, part: str) -> list[Arrays]:
         """Return the opinions on the words of a part, by lane."""
@@ -227,39 +276,3 @@ def parts_of(lanes: Sequence[Lane]) -> Numbers:
         for tag, ones in enumerate(lane.sizes["parts"][-1]):
             found[i, tag, ones] = 1
     return found
-
-
-def run(lanes: Sequence[Lane], out: Path, seconds: float, steps: int, **sizes: Any) -> None:
-    """Train a teacher, and write its opinions and its scores."""
-    begun = time.monotonic()
-    teacher = Teacher(lanes, **sizes)
-    report(f"{len(lanes)} languages on {jax.default_backend()}, {time.monotonic() - begun:.0f} s")
-    p = teacher.train(seconds, steps)
-    parts = {part: teacher.annotate(p, part) for part in (DEV, TEXT)}
-    scores = {}
-    out.mkdir(parents=True, exist_ok=True)
-    for i, lane in enumerate(lanes):
-        if lane.sizes["lends"]:  # else the teacher does not know its classes
-            found = {f"{part}.{key}": x for part in parts for key, x in parts[part][i].items()}
-            with atomic_write(out / f"{lane.name}.teacher.npz") as file:
-                np.savez(file, **found)
-            lane.arrays |= found
-            scores[lane.name] = dev_scores(lane, lane.teacher_votes(DEV))
-            report(f"{lane.name}: {scores[lane.name]}")
-    report(f"mean: {np.mean([x['las'] for x in scores.values()]):.2f}")
-    with atomic_write(out / TEACHER) as file:
-        file.write(json.dumps(scores, indent=1).encode())
-
-
-def main(words: list[str] | None = None) -> None:
-    """Train the teacher of some languages."""
-    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument("arrays", type=Path, nargs="+", help="files of arrays")
-    options.add_argument("--out", type=Path, required=True, help="folder of its opinions")
-    options.add_argument("--seconds", type=float, default=1e9, help="shorten training to so many")
-    chosen = options.parse_args(words)
-    run([Lane.load(path) for path in chosen.arrays], chosen.out, chosen.seconds, STEPS)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,31 +1,27 @@
 """Train the networks of many languages in one program.
 
-python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--trunk FILE] [--teacher FOLDER]
-    [--seconds N]
+python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--trunk FILE]
+    [--teacher ARRAYS...] [--seconds N]
 
-On a GPU twenty languages take hardly longer than one, if they share every operation. Networks that
-differ in their seeds, the voters, learn from gold and from guesses of hidden words; by vote they
-annotate the text of their language; the student learns from gold, its states, and those sentences
-of the text whose votes are trees. A teacher of all languages (`teaching`) votes, too, if there is
-one. FOLDER gets the network of each student (`models` makes a model
-of it), votes of voters and student together on the text, from which that model learns further, and
-report.json, with scores on the dev set whose heads are chosen one by one.
+On each language, voters learn from gold and from guesses of hidden words; by vote they annotate the
+text of their language; a student learns from gold, its states, and those sentences of the text
+whose votes are trees (`fleet`). With --teacher, a large network of all languages, also of those
+whose arrays follow it, votes beside them (`teaching`). It learns twice: from gold, and once more
+from gold and the text that voters and teacher together have annotated.
 
-Half of the voters, and the student, are branches: what networks know of sentences, and not of the
-words of their language, they begin with from a trunk (--trunk), in which the languages that lend
-have learned it together. Without one, the branches of several languages are the same for half of
-their steps, and FOLDER gets the trunk that they make.
+FOLDER gets the network of each student (`models` makes a model of it), votes of all networks on the
+text, from which that model learns further, a new trunk if none was given, teacher.json, the sets
+that the teacher learned from, and report.json, with scores on the dev set whose heads are chosen
+one by one.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,264 +30,111 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.storage.atomic import atomic_write
-from dodona.training.neural.encoder import seeds_of
 from dodona.training.neural.export import quantise
-from dodona.training.neural.network import Arrays, Dropout, Numbers, Parameters, Parts, Shape
-from dodona.training.neural.optimizer import AdamWSettings, adamw_step, clipped
-from tools.languages.lanes.decks import NOTHING, Deck, are_trees
-from tools.languages.lanes.lane import (
-    DEV,
-    GOLD,
-    TEXT,
-    Lane,
-    common_shape,
-    dev_scores,
-    fixed_arrays,
-    nothing,
-    report,
-    targets,
-)
-from tools.languages.lanes.network import (
-    ONLY_IN_TRAINING,
-    lane_loss,
-    lane_votes,
-    new_lane,
-    padded_to,
-    shared_rows,
-)
-
-DROPOUT = Dropout(word=0.15, input=0.3, layer=0.3, hidden=0.3)
-VOTE_WORDS = 2048  # annotated at once
-WEIGHTS = 0.0, 0.25, 0.5, 1.0, 2.0, 4.0  # of a teacher, beside all networks of a lane
-TIMED = 20  # steps, from which the time of all follows
-REPORTED = 400  # steps between reports
+from dodona.training.neural.network import Arrays, Parameters
+from tools.languages.lanes.decks import voted_sentences
+from tools.languages.lanes.fleet import STUDENTS, TOGETHER, VOTERS, Fleet, Phase
+from tools.languages.lanes.lane import DEV, TEXT, Lane, dev_scores, report
+from tools.languages.lanes.network import ONLY_IN_TRAINING, new_lane
+from tools.languages.lanes.teaching import FIRST, SECOND, Round, Teacher
+from tools.languages.recipe import TEACHER
 
 
-@dataclass(frozen=True)
-class Phase:
-    """The training of voters or of students: networks a lane, steps, and words of a batch."""
+class Course:
+    """The training of a fleet, with its scores by language."""
 
-    name: str
-    networks: int
-    steps: int
-    gold: int
-    text: int
-    has_states: bool = False
-    seed: int = 1
-    branches: int = 0  # the first networks, which begin from the trunk or, without one, make it
+    def __init__(self, fleet: Fleet, voters: Phase, students: Phase, seconds: float) -> None:
+        self.fleet, self.seconds = fleet, seconds
+        if fleet.trunk is not None:  # it took the others of the steps
+            voters = replace(voters, steps=round((1 - TOGETHER) * voters.steps))
+        if not any(lane.n_words(TEXT) for lane in fleet.lanes):
+            voters, students = (replace(phase, text=0) for phase in (voters, students))
+        self.voters, self.students, self.taught_by = voters, students, ""
+        self.scores: dict[str, dict[str, Any]] = {lane.name: {} for lane in fleet.lanes}
 
-    @property
-    def n_states(self) -> int:
-        """The number of words with states."""
-        return self.gold if self.has_states else 0
+    def run(self, teacher: Teacher | None, rounds: Sequence[Round]) -> tuple[Parameters, Any]:
+        """Return the networks of students, and the votes of all networks on the text."""
+        with ThreadPoolExecutor(2 + len(rounds)) as pool:
+            of_teacher = [pool.submit(teacher.compiled, x) for x in rounds[:1]] if teacher else []
+            wait(of_teacher)  # what is needed first has the machine for itself
+            steps = [pool.submit(self.fleet.compiled, x) for x in (self.voters, self.students)]
+            of_teacher += [pool.submit(teacher.compiled, x) for x in rounds[1:]] if teacher else []
+            if teacher:
+                self._teach(teacher, rounds[0], of_teacher[0])
+            p = self.fleet.train(self.voters, steps[0].result(), self.seconds)
+            self._score("voters", p)
+            self._vote(p)
+            for again, compiled in zip(rounds[1:], of_teacher[1:], strict=True):
+                assert teacher is not None  # without it there are no rounds
+                teacher.learn_text()
+                self._teach(teacher, again, compiled)
+                self._vote(p)
+            self.fleet.learn_text()
+            step = steps[1].result()
+            student = self.fleet.train(self.students, step, self.seconds, only_trees=True)
+        self._score("student", student)
+        every = {name: jnp.concatenate([x, student[name]], axis=1) for name, x in p.items()}
+        self._score("together", every, taught=True)
+        return student, self.fleet.votes(every, TEXT)
 
+    def _teach(self, teacher: Teacher, one: Round, compiled: Future[Any]) -> None:
+        """Let the teacher learn, and give its opinions to all lanes."""
+        self.taught_by = one.name
+        teacher.train(one, compiled.result(), self.seconds)
+        teacher.annotate_lanes(one.name)
+        self.fleet.learn_opinions()
+        for lane in self.fleet.lanes:
+            if lane.has_teacher:
+                self.scores[lane.name][one.name] = dev_scores(lane, lane.teacher_votes(DEV))
 
-VOTERS = Phase("voters", 4, 7000, 512, 512, branches=2)
-STUDENTS = Phase("students", 1, 8000, 704, 1344, has_states=True, seed=7, branches=1)
-TOGETHER = 0.5  # share of the steps in which branches are the same in all languages
+    def _vote(self, p: Parameters) -> None:
+        """Let networks, and the teacher if there is one, annotate the text."""
+        if self.taught_by:
+            self._score(f"voters and {self.taught_by}", p, taught=True)
+        for lane, found in zip(self.fleet.lanes, self.fleet.votes(p, TEXT), strict=True):
+            lane.learn(found, TEXT)
+            self.scores[lane.name]["trees"] = len(voted_sentences(lane)[0])
 
-
-@partial(jax.jit, static_argnums=(0, 1), donate_argnums=(2, 3))
-def train_step(
-    shape: Shape,
-    phase: Phase,
-    p: Parameters,
-    moments: Any,
-    data: Arrays,
-    parts: Parts,
-    chosen: Numbers,
-    seeds: Numbers,
-    lent: Numbers,
-    step: Numbers,
-    steps: Numbers,
-) -> Any:
-    """Take a step in all lanes; parameters have an axis for the lane and one for the network."""
-    adamw = AdamWSettings(steps=steps)
-
-    def learn(p: Any, chosen: Numbers, seed: Numbers, data: Any, parts: Any) -> Any:
-        def loss(p: Parameters) -> Numbers:
-            sites, counts = seeds_of(seed, shape.layers), (phase.n_states, phase.text)
-            return lane_loss(shape, DROPOUT, p, data, parts, chosen, sites, *counts)
-
-        value, gradients = jax.value_and_grad(loss)(p)
-        return value, clipped(gradients, adamw.clip)
-
-    def change(p: Any, moments: Any, gradients: Any) -> Any:
-        return adamw_step(replace(adamw, clip=np.inf), p, moments, gradients, step)
-
-    networks = jax.vmap(learn, in_axes=(0, 0, 0, None, None))
-    losses, gradients = jax.vmap(networks)(p, chosen, seeds, data, parts)
-    new, *after = jax.vmap(jax.vmap(change))(p, moments, averaged(gradients, lent))
-    return new, tuple(after), losses
-
-
-def averaged(gradients: Parameters, lent: Numbers) -> Parameters:
-    """Return gradients of which those that languages can share are means over the languages, by
-    the weights `lent` of each in a network; they are a network's own where all weights are 0.
-
-    Parameters that are the same in the beginning thus remain so.
-    """
-
-    def one(name: str, own: Numbers) -> Numbers:
-        n = shared_rows(name, own.shape[2])
-        weights = lent.reshape(*lent.shape, *[1] * (own.ndim - 2))
-        first, mean = own[:, :, :n], (weights * own[:, :, :n]).sum(axis=0)
-        first = jnp.where(weights.sum(axis=0) > 0, mean, first)
-        return jnp.concatenate([first, own[:, :, n:]], axis=2) if n else own
-
-    return {name: one(name, own) for name, own in gradients.items()}
+    def _score(self, name: str, p: Parameters, *, taught: bool = False) -> None:
+        fleet = self.fleet
+        fleet.weights = fleet.best_weights(p) if taught else np.zeros_like(fleet.weights)
+        votes = fleet.votes(p, DEV)
+        for i, lane in enumerate(fleet.lanes):
+            weight = {"weight": float(fleet.weights[i])} if taught else {}
+            self.scores[lane.name][name] = dev_scores(lane, votes[i]) | weight
+        mean = np.mean([one[name]["las"] for one in self.scores.values()])
+        report(f"{name}: {mean:.2f}, mean of {len(fleet.lanes)}")
 
 
-@partial(jax.jit, static_argnums=0)
-def vote_step(shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: Numbers) -> Any:
-    """Annotate a batch of every lane."""
-    return jax.vmap(partial(lane_votes, shape))(p, data, parts, chosen)
+def run(
+    fleet: Fleet,
+    voters: Phase,
+    students: Phase,
+    out: Path,
+    seconds: float,
+    teacher: Teacher | None = None,
+    rounds: Sequence[Round] = (),
+) -> None:
+    """Train all networks in so many seconds, and write what FOLDER gets."""
+    out.mkdir(parents=True, exist_ok=True)
+    has_trunk, n_parts = fleet.trunk is not None, 2 + len(rounds)
+    course = Course(fleet, voters, students, seconds / n_parts)
+    student, votes = course.run(teacher, rounds)
+    save_votes(fleet, votes, out)
+    save_networks(fleet, student, out)
+    if fleet.trunk is not None and not has_trunk:
+        save_trunk(out / "trunk.npz", fleet.trunk, fleet.lanes)
+    if teacher:
+        save_json(out / TEACHER, teacher.scores)
+    save_json(out / "report.json", course.scores)
+    for name, about in course.scores.items():
+        report(f"{name}: {about}")
 
 
-class Fleet:
-    """All lanes, and their arrays on the device."""
-
-    def __init__(self, lanes: Sequence[Lane], trunk: Parameters | None = None) -> None:
-        self.lanes, self.shape, self.trunk = lanes, common_shape(lanes), trunk
-        self.weights: Numbers = np.zeros(len(lanes), np.float32)  # of the teacher's opinions
-        self.n_labels = max(lane.sizes["n_labels"] for lane in lanes)
-        largest = new_lane(self.shape, self.n_labels, 0)
-        self._sizes = {name: value.shape for name, value in largest.items()}
-        of_lanes = [lane.parts(self.shape) for lane in lanes]
-        self._parts = {i: jnp.asarray([one[i] for one in of_lanes]) for i in of_lanes[0]}
-        self._data = {name: jnp.asarray(x) for name, x in fixed_arrays(lanes).items()}
-        self.learn_text([{} for _ in lanes])
-
-    def learn_text(self, votes: Sequence[Arrays]) -> None:
-        """Take the annotation of the text that each lane has got."""
-        for lane, found in zip(self.lanes, votes, strict=True):
-            lane.arrays |= {f"{TEXT}.{key}": x for key, x in found.items()}
-        self._data |= {name: jnp.asarray(x) for name, x in targets(self.lanes).items()}
-
-    def compiled(self, phase: Phase) -> Any:
-        """Return the compiled step of a phase."""
-
-        def like(x: Any) -> Any:
-            return jax.ShapeDtypeStruct(x.shape, x.dtype)
-
-        n, number = (len(self.lanes), phase.networks), jax.ShapeDtypeStruct((), np.float32)
-        p = {k: jax.ShapeDtypeStruct((*n, *x), np.float32) for k, x in self._sizes.items()}
-        words = jax.ShapeDtypeStruct((*n, phase.gold + phase.text), np.int32)
-        given = jax.tree.map(like, (self._data, self._parts))
-        seeds = jax.ShapeDtypeStruct(n, np.uint32)
-        lent = jax.ShapeDtypeStruct(n, np.float32)
-        arguments = (self.shape, phase, p, (p, p, p), *given, words, seeds, lent, number, number)
-        return train_step.lower(*arguments).compile()
-
-    def _begin(self, phase: Phase) -> tuple[Parameters, Any]:
-        """Return initial parameters and moments; what branches can share is the same in all."""
-        stacked: dict[str, Numbers] = {}
-        for i, lane in enumerate(self.lanes):
-            for k in range(phase.networks):
-                seed = phase.seed + 100 * k + i
-                own = padded_to(self._sizes, new_lane(lane.shape, lane.sizes["n_labels"], seed))
-                for name, value in own.items():
-                    size = len(self.lanes), phase.networks, *value.shape
-                    stacked.setdefault(name, np.zeros(size, np.float32))[i, k] = value
-        for name, value in stacked.items():
-            if n := shared_rows(name, value.shape[2]):
-                branches = value[:, : phase.branches, :n]
-                branches[...] = branches[:1] if self.trunk is None else self.trunk[name][:n]
-        p = {name: jnp.asarray(value) for name, value in stacked.items()}
-        makers = jnp.array, jnp.zeros_like, jnp.zeros_like
-        return p, tuple({name: make(x) for name, x in p.items()} for make in makers)
-
-    def train(
-        self, phase: Phase, step_of: Any, seconds: float, kept: Sequence[Numbers] | None = None
-    ) -> Parameters:
-        """Train the networks of a phase and return their averages; `kept` are sentences of text.
-
-        If there is no trunk yet, but several languages, the branches make one. The rate falls over
-        all steps, or over those that a limit of seconds leaves.
-        """
-        p, moments = self._begin(phase)
-        lent = self._lent(phase)
-        makes_trunk = self.trunk is None and len(self.lanes) > 1 and lent.any()
-        decks = [*zip(self._decks(GOLD, phase), self._decks(TEXT, phase, kept), strict=True)]
-        steps, begun = phase.steps, time.monotonic()
-        size = len(self.lanes), phase.networks
-        for number in range(phase.steps):
-            if number == 1:  # what is before it is not repeated
-                jax.block_until_ready(p)
-                begun = time.monotonic()
-            if number == TIMED + 1:
-                jax.block_until_ready(p)
-                each = (time.monotonic() - begun) / TIMED
-                steps = min(steps, max(int(seconds / each), 2 * TIMED))
-                report(f"{phase.name}: {each * 1000:.0f} ms a step, {steps} steps")
-            if number >= steps:
-                break
-            together = makes_trunk and number < TOGETHER * steps
-            if makes_trunk and self.trunk is None and not together:
-                self.trunk = trunk_of(moments[0])
-            words = [np.concatenate([a.draw(phase.gold), b.draw(phase.text)]) for a, b in decks]
-            chosen = np.stack(words).reshape(*size, -1)
-            seeds = np.arange(np.prod(size), dtype=np.uint32).reshape(size) * 7919 + phase.seed
-            p, moments, losses = step_of(
-                p, moments, self._data, self._parts, chosen, seeds + np.uint32(number * 104_729),
-                lent * together, np.float32(number), np.float32(steps),
-            )  # fmt: skip
-            if (number + 1) % REPORTED == 0:
-                passed = time.monotonic() - begun
-                report(f"{phase.name}: step {number + 1}, loss {losses.mean():.3f}, {passed:.0f} s")
-        average, *_ = moments
-        return dict(average)
-
-    def _lent(self, phase: Phase) -> Numbers:
-        """Return the weight of each language in each network while branches are the same."""
-        found: Numbers = np.zeros((len(self.lanes), phase.networks), np.float32)
-        lends = np.array([lane.sizes["lends"] for lane in self.lanes])
-        found[lends, : phase.branches] = 1 / max(int(lends.sum()), 1)
-        return found
-
-    def _decks(self, part: str, phase: Phase, kept: Sequence[Numbers] | None = None) -> list[Deck]:
-        """Return a deck for every network of every lane."""
-        found = []
-        for i, lane in enumerate(self.lanes):
-            first, lengths = lane.sentences(part)
-            if kept is not None:
-                first, lengths = first[kept[i]], lengths[kept[i]]
-            found += [Deck(first, lengths, phase.seed, i, k) for k in range(phase.networks)]
-        return found
-
-    def best_weights(self, p: Parameters) -> Numbers:
-        """Return the weight of the teacher's opinions in each lane that is best on its dev set."""
-        if not any(lane.has_teacher for lane in self.lanes):
-            return np.zeros_like(self.weights)
-        scores = []
-        for weight in WEIGHTS:
-            self.weights = np.full(len(self.lanes), weight, np.float32)
-            pairs = zip(self.lanes, self.votes(p, DEV), strict=True)
-            scores.append([dev_scores(lane, votes)["las"] for lane, votes in pairs])
-        return np.float32(WEIGHTS)[np.argmax(scores, axis=0)]
-
-    def votes(self, p: Parameters, part: str) -> list[Arrays]:
-        """Return heads, labels and tags of the words of a part, by lane: the votes of networks and,
-        by its weight, of the teacher."""
-        data = self._data | {"teacher_weight": jnp.asarray(self.weights)}
-        batches = [[*Deck(*lane.sentences(part)).once(VOTE_WORDS)] for lane in self.lanes]
-        padding: Numbers = np.full(VOTE_WORDS, NOTHING, np.int32)
-        found = [nothing(lane.n_words(part)) for lane in self.lanes]
-        for b in range(max(map(len, batches))):
-            chosen = np.stack([some[b] if b < len(some) else padding for some in batches])
-            answers = jax.device_get(vote_step(self.shape, p, data, self._parts, chosen))
-            for i, lane in enumerate(self.lanes):
-                inside = chosen[i] >= 0
-                words = chosen[i][inside] - lane.first(part)
-                for array, values in zip(found[i].values(), answers, strict=True):
-                    array[..., words] = values[i][..., inside]
-        return found
-
-
-def trunk_of(p: Parameters) -> Parameters:
-    """Return what languages share, of the first branch."""
-    rows = {name: shared_rows(name, x.shape[2]) for name, x in p.items()}
-    return jax.device_get({name: p[name][0, 0, :n] for name, n in rows.items() if n})
+def save_json(path: Path, found: Any) -> None:
+    """Write scores."""
+    with atomic_write(path) as file:
+        file.write(json.dumps(found, indent=1).encode())
 
 
 def save_trunk(path: Path, trunk: Parameters, lanes: Sequence[Lane]) -> None:
@@ -306,21 +149,6 @@ def load_trunk(path: Path) -> Parameters:
     """Read a trunk."""
     with np.load(path, allow_pickle=False) as file:
         return {name: file[name].astype(np.float32) for name in file.files if name != "sets"}
-
-
-def load_opinions(folder: Path, lanes: Sequence[Lane]) -> None:
-    """Give lanes the opinions of their teacher; a lane that does not lend has none."""
-    for lane in lanes:
-        path = folder / f"{lane.name}.teacher.npz"
-        if path.exists():
-            with np.load(path, allow_pickle=False) as file:
-                lane.arrays |= {name: file[name] for name in file.files}
-
-
-def trees_of(lane: Lane) -> Numbers:
-    """Return which sentences of the text have got trees."""
-    _, lengths = lane.sentences(TEXT)
-    return are_trees(lengths, lane.arrays[f"{TEXT}.head"])
 
 
 def save_votes(fleet: Fleet, votes: Sequence[Arrays], folder: Path) -> None:
@@ -348,65 +176,25 @@ def save_networks(fleet: Fleet, p: Parameters, folder: Path) -> None:
             np.savez(file, **found)
 
 
-def run(fleet: Fleet, voters: Phase, students: Phase, out: Path, seconds: float) -> None:
-    """Train voters and students, and write the networks of students, and a new trunk."""
-    out.mkdir(parents=True, exist_ok=True)
-    has_trunk = fleet.trunk is not None
-    if has_trunk:  # it took the others of the steps
-        voters = replace(voters, steps=round((1 - TOGETHER) * voters.steps))
-    if not any(lane.n_words(TEXT) for lane in fleet.lanes):
-        voters, students = (replace(phase, text=0) for phase in (voters, students))
-    found: dict[str, dict[str, Any]] = {lane.name: {} for lane in fleet.lanes}
-
-    def score(name: str, p: Parameters, *, taught: bool = False) -> None:
-        fleet.weights = fleet.best_weights(p) if taught else np.zeros_like(fleet.weights)
-        votes = fleet.votes(p, DEV)
-        for i, lane in enumerate(fleet.lanes):
-            weight = {"weight": float(fleet.weights[i])} if taught else {}
-            found[lane.name][name] = dev_scores(lane, votes[i]) | weight
-
-    for lane in fleet.lanes:
-        if lane.has_teacher:
-            found[lane.name]["teacher"] = dev_scores(lane, lane.teacher_votes(DEV))
-    with ThreadPoolExecutor(2) as pool:
-        steps: list[Future[Any]] = [pool.submit(fleet.compiled, x) for x in (voters, students)]
-        p = fleet.train(voters, steps[0].result(), seconds / 2)
-        score("voters", p)
-        score("voters and teacher", p, taught=True)
-        fleet.learn_text(fleet.votes(p, TEXT))
-        kept = [trees_of(lane) for lane in fleet.lanes]
-        for lane, trees in zip(fleet.lanes, kept, strict=True):
-            found[lane.name]["trees"] = int(trees.sum())
-        student = fleet.train(students, steps[1].result(), seconds / 2, kept)
-    score("student", student)
-    every = {name: jnp.concatenate([x, student[name]], axis=1) for name, x in p.items()}
-    score("together", every, taught=True)
-    save_votes(fleet, fleet.votes(every, TEXT), out)
-    save_networks(fleet, student, out)
-    if fleet.trunk is not None and not has_trunk:
-        save_trunk(out / "trunk.npz", fleet.trunk, fleet.lanes)
-    with atomic_write(out / "report.json") as file:
-        file.write(json.dumps(found, indent=1).encode())
-    for name, about in found.items():
-        report(f"{name}: {about}")
-
-
 def main(words: list[str] | None = None) -> None:
     """Train the networks of some languages."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("arrays", type=Path, nargs="+", help="files of arrays")
     options.add_argument("--out", type=Path, required=True, help="folder of the networks")
     options.add_argument("--trunk", type=Path, help="file of a trunk to begin from")
-    options.add_argument("--teacher", type=Path, help="folder with opinions of a teacher")
+    options.add_argument(
+        "--teacher", type=Path, nargs="*", help="train a teacher, also on these files of arrays"
+    )
     options.add_argument("--seconds", type=float, default=1e9, help="shorten training to so many")
     chosen = options.parse_args(words)
     trunk = load_trunk(chosen.trunk) if chosen.trunk else None
     lanes = [Lane.load(path) for path in chosen.arrays]
-    if chosen.teacher:
-        load_opinions(chosen.teacher, lanes)
+    teacher, rounds = None, ()
+    if chosen.teacher is not None:
+        teacher, rounds = Teacher([*lanes, *map(Lane.load, chosen.teacher)]), (FIRST, SECOND)
     fleet = Fleet(lanes, trunk)
     report(f"{len(fleet.lanes)} languages on {jax.default_backend()}")
-    run(fleet, VOTERS, STUDENTS, chosen.out, chosen.seconds)
+    run(fleet, VOTERS, STUDENTS, chosen.out, chosen.seconds, teacher, rounds)
 
 
 if __name__ == "__main__":
