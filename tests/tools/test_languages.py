@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dodona
@@ -17,7 +18,7 @@ from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from dodona.models.cards import Card
 from tools.languages.__main__ import main, missing, run
-from tools.languages.package import make_notice, score_tables
+from tools.languages.package import LEVEL, coarse, make_notice, score_tables
 from tools.languages.recipe import (
     Step,
     after_networks,
@@ -311,3 +312,15 @@ def test_a_language_without_text_becomes_a_package(data: Path, tmp_path: Path) -
     assert len(list(made.glob("*fa*.whl"))) == 1
     assert dodona.load(made / "tuned.dodona")("Oaks grow.").sentences[0].heads == [2, 0, 2]
     assert '"las"' in (made / "fa.scores.json").read_text()
+
+
+def test_tables_of_packages_have_few_numbers() -> None:
+    parser = dodona.load("en-small")
+    before = dict(parser.scorer.tagger.scorer.arrays)  # type: ignore[union-attr]
+    for name, numbers in coarse(parser).scorer.tagger.scorer.arrays.items():  # type: ignore[union-attr]
+        if name.startswith("word.") and name[5:].isdigit():
+            old, new = np.asarray(before[name], int), np.asarray(numbers, int)
+            assert len({*new.tolist()}) <= 33 < len({*old.tolist()})
+            assert abs(new - old).max() <= LEVEL // 2
+        else:
+            assert numbers == before[name]
