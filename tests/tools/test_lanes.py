@@ -323,7 +323,7 @@ def test_only_languages_that_lend_make_the_trunk() -> None:
 def test_time_shortens_training(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fleet = Fleet([lane(folder, "bb_two")])
     lines: list[str] = []
-    monkeypatch.setattr(fleets, "report", lines.append)
+    monkeypatch.setattr("tools.languages.lanes.lane.report", lines.append)
     phase = Phase("voters", 1, 10_000, 64, 0)
     fleet.train(phase, fleet.compiled(phase), 0)
     assert lines[0].endswith(" ms a step, 40 steps")

@@ -27,6 +27,7 @@ from tools.languages.lanes.lane import (
     DEV,
     GOLD,
     TEXT,
+    TIMED,
     Lane,
     common_shape,
     dev_scores,
@@ -34,6 +35,7 @@ from tools.languages.lanes.lane import (
     nothing,
     opinions_of,
     report,
+    steps_within,
     targets,
 )
 from tools.languages.lanes.network import (
@@ -47,7 +49,6 @@ from tools.languages.lanes.network import (
 DROPOUT = Dropout(word=0.15, input=0.3, layer=0.3, hidden=0.3)
 VOTE_WORDS = 2048  # annotated at once
 WEIGHTS = 0.0, 0.25, 0.5, 1.0, 2.0, 4.0  # of a teacher, beside all networks of a lane
-TIMED = 20  # steps, from which the time of all follows
 REPORTED = 400  # steps between reports
 
 
@@ -210,9 +211,7 @@ class Fleet:
                 begun = time.monotonic()
             if number == TIMED + 1:
                 jax.block_until_ready(p)
-                each = (time.monotonic() - begun) / TIMED
-                steps = min(steps, max(int(seconds / each), 2 * TIMED))
-                report(f"{phase.name}: {each * 1000:.0f} ms a step, {steps} steps")
+                steps = steps_within(seconds, steps, begun, phase.name)
             if number >= steps:
                 break
             together = makes_trunk and number < TOGETHER * steps

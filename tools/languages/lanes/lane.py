@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ LARGEST = "n_atom_rows", "n_classes"  # sizes that are those of the largest lane
 LARGEST_OF_EACH = "table_sizes", "tag_sizes"  # … table by table
 OF_SHAPE = {*Shape.__dataclass_fields__} - {"fed_back", "parts"}
 OF_WORDS = "type", "position", "length"
+TIMED = 20  # steps, from which the time of all follows
 LONGEST = 100  # words of a sentence that is learned from
 UNKNOWN = -(1 << 14)  # distance of an unknown head; that of the root is 0
 TEACHER_HEADS, TEACHER_LABELS, TEACHER_TAGS = 4, 2, 2  # its likeliest ones of a word
@@ -157,6 +159,14 @@ def dev_scores(lane: Lane, votes: Arrays) -> dict[str, float]:
 def report(line: str) -> None:
     """Print a line at once."""
     print(line, flush=True)
+
+
+def steps_within(seconds: float, steps: int, begun: float, name: str) -> int:
+    """Return how many steps fit into so many seconds, as the TIMED steps since `begun` tell."""
+    each = (time.monotonic() - begun) / TIMED
+    found = min(steps, max(int(seconds / each), 2 * TIMED))
+    report(f"{name}: {each * 1000:.0f} ms a step, {found} steps")
+    return found
 
 
 def common_shape(lanes: Sequence[Lane]) -> Shape:

@@ -30,11 +30,13 @@ from tools.languages.lanes.decks import NOTHING, Deck, voted_sentences
 from tools.languages.lanes.lane import (
     DEV,
     TEXT,
+    TIMED,
     Lane,
     dev_scores,
     no_opinions,
     report,
     stacked,
+    steps_within,
     targets,
 )
 from tools.languages.lanes.teacher import (
@@ -51,7 +53,6 @@ from tools.languages.lanes.teacher import (
 GOLD_ROWS, TEXT_ROWS = 2, 2  # of a lane, in a batch
 ADAMW = AdamWSettings(rate=1e-3, warm=500, clip=1.0)
 ANNOTATED_ROWS = 32  # at once
-TIMED = 20  # steps, from which the time of all follows
 REPORTED = 500  # steps between reports
 AT_ONCE = 500  # forms in a sentence of which types are made
 READY = 8  # batches that are drawn before they are wanted
@@ -166,10 +167,8 @@ class Teacher:
                 begun = time.monotonic()
             if number == TIMED + 1:
                 jax.block_until_ready(p)
-                each = (time.monotonic() - begun) / TIMED
-                steps = min(steps, max(int(seconds / each), 2 * TIMED))
+                steps = steps_within(seconds, steps, begun, one.name)
                 self._shares = self._gold_shares(one, steps)
-                report(f"{one.name}: {each * 1000:.0f} ms a step, {steps} steps")
             if number >= steps:
                 break
             p, moments, losses = step_of(
