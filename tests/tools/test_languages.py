@@ -17,6 +17,7 @@ from dodona.cli.flags import parameters
 from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from dodona.models.cards import Card
+from dodona.parsing.network_scorer import NetworkParserScorer
 from tools.languages.__main__ import main, missing, run
 from tools.languages.package import LEVEL, coarse, make_notice, score_tables
 from tools.languages.recipe import (
@@ -316,8 +317,11 @@ def test_a_language_without_text_becomes_a_package(data: Path, tmp_path: Path) -
 
 def test_tables_of_packages_have_few_numbers() -> None:
     parser = dodona.load("en-small")
-    before = dict(parser.scorer.tagger.scorer.arrays)  # type: ignore[union-attr]
-    for name, numbers in coarse(parser).scorer.tagger.scorer.arrays.items():  # type: ignore[union-attr]
+    assert isinstance(parser.scorer, NetworkParserScorer)
+    arrays = parser.scorer.tagger.scorer.arrays
+    before = dict(arrays)
+    assert coarse(parser) is parser
+    for name, numbers in arrays.items():
         if name.startswith("word.") and name[5:].isdigit():
             old, new = np.asarray(before[name], int), np.asarray(numbers, int)
             assert len({*new.tolist()}) <= 33 < len({*old.tolist()})

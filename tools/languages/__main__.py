@@ -47,7 +47,7 @@ def main(words: list[str] | None = None) -> None:
     """Make the models of the chosen languages."""
     options = _options()
     chosen = options.parse_args(words)
-    if chosen.new_trunk and chosen.together < 2:
+    if chosen.new_trunk and chosen.together < 2 and not chosen.teacher:
         options.error("--new-trunk: several languages make a trunk; give --together 2 or more")
     for name in ("data", "out"):
         setattr(chosen, name, getattr(chosen, name).absolute())
@@ -110,7 +110,7 @@ def _options() -> argparse.ArgumentParser:
         "--new-trunk", action="store_true", help=f"make a trunk instead of using {TRUNK.name}"
     )
     options.add_argument(
-        "--teacher", action="store_true", help="train a large network of all languages, too"
+        "--teacher", action="store_true", help="train all networks together, and a large one"
     )
     options.add_argument(
         "--seconds", type=float, help="shorten the training of networks to so many"
