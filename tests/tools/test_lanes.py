@@ -30,18 +30,23 @@ from tools.languages.lanes.fleet import Fleet, Phase
 from tools.languages.lanes.lane import (
     GOLD,
     LABELS,
+    UNKNOWN,
     UPOS_TAGS,
+    VOTED,
     Lane,
+    certain,
     common_shape,
+    first_of,
     fixed_arrays,
+    likeliest,
     nothing,
     stacked,
-    targets,
 )
 from tools.languages.lanes.models import Language
 from tools.languages.lanes.network import (
     SHARES,
     batch_arrays,
+    best,
     guess_loss,
     lane_loss,
     new_lane,
@@ -63,7 +68,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def arrays_of(lanes: list[Lane], number: int) -> Any:
     """The arrays of a lane among others."""
     return {
-        name: jnp.asarray(x[number]) for name, x in (fixed_arrays(lanes) | targets(lanes)).items()
+        name: jnp.asarray(x[number])
+        for name, x in (fixed_arrays(lanes) | likeliest(lanes, VOTED)).items()
     }
 
 
@@ -95,10 +101,10 @@ def test_the_loss_is_that_of_the_network_alone(
     products = np.zeros((194, shape.n_slots * shape.hidden), np.float32)
     rollout = rollouts.run(batch, nothing, products, SALT, False)
     seen = encode_batch(shape, NO_DROPOUT, p, batch.arrays, parts, SEEDS)
-    heads = {
-        "heads": jnp.asarray(batch_arrays(data, jnp.asarray(chosen), jnp.ones(192, bool))["heads"])
-    }
-    tags = [data["tags"][i][np.maximum(chosen, 0)].astype(np.int32) for i in range(3)]
+    found_arrays = batch_arrays(data, jnp.asarray(chosen), jnp.ones(192, bool))
+    assert found_arrays["head_weights"].sum(axis=0).tolist() == (chosen >= 0).tolist()
+    heads = {"heads": found_arrays["heads"][0]}
+    tags = [data["tags"][i, 0][np.maximum(chosen, 0)].astype(np.int32) for i in range(3)]
     tags = [np.where(chosen >= 0, column, -1) for column in tags]
     alone = losses(shape, NO_DROPOUT, p, seen, batch.arrays | heads, rollout, tags, SEEDS)
     of_labels = np.log(one.sizes["n_labels"])  # all are equally likely
@@ -107,6 +113,52 @@ def test_the_loss_is_that_of_the_network_alone(
     )
     assert np.allclose(found, expected, rtol=1e-5)
     assert all(x > 0.1 for x in alone)
+
+
+@pytest.mark.thorough
+def test_the_loss_of_uncertain_votes_is_the_mean_of_their_losses(folder: Path) -> None:
+    """As long as labels are those of the same head, the loss is linear in the shares."""
+    one = lane(folder, "aa_one")
+    shape, p = one.shape, new_lane(one.shape, one.sizes["n_labels"], 1)
+    chosen, parts = jnp.asarray(words_of(one, GOLD, 128)), one.parts(shape)
+    sure = arrays_of([one], 0)
+
+    def loss(shares: tuple[float, float], **classes: Any) -> float:
+        data = dict(sure)
+        for key, (first, second) in classes.items():
+            k = np.array([first, second], np.int16)
+            axis = data[key].ndim - 2
+            size = [1] * data[key].ndim
+            size[axis] = 2
+            some = (slice(None),) * axis + (slice(2),)
+            data[key] = data[key].at[some].set(k.reshape(size))
+            part = np.array(shares, np.float16).reshape(size)
+            data[f"{key}_share"] = data[f"{key}_share"].at[some].set(part)
+        return float(lane_loss(shape, NO_DROPOUT, p, data, parts, chosen, SEEDS, 0, 0))
+
+    for key in ("label", "tags"):
+        both = loss((0.75, 0.25), **{key: (0, 1)})
+        assert np.isclose(
+            both, 0.75 * loss((1, 0), **{key: (0, 1)}) + 0.25 * loss((0, 1), **{key: (0, 1)})
+        )
+    head = {"label": (0, 0), "head": (0, 0)}  # the root twice is the root
+    assert np.isclose(loss((0.5, 0.5), **head), loss((1, 0), **head))
+
+
+def test_the_likeliest_classes_share_what_they_have() -> None:
+    classes, shares = best(jnp.asarray([[0.1, 0.6, 0.2, 0.1], [0, 0, 0, 0]]), 2)
+    assert classes[:, 0].tolist() == [1, 2] and np.allclose(shares[:, 0], [0.75, 0.25])
+    assert shares[:, 1].tolist() == [0, 0]  # nothing is known
+    classes, shares = best(jnp.asarray([[2.0]]), 3)  # there is one class
+    assert classes.tolist() == [[0], [0], [0]] and shares.tolist() == [[1], [0], [0]]
+
+
+def test_annotation_is_certain_and_what_is_unknown_has_no_share() -> None:
+    found = certain(np.array([0, UNKNOWN]), np.array([3, -1]), np.array([[5, -1]] * 3))
+    assert found["head"][0].tolist() == [0, UNKNOWN] and found["head_share"][0].tolist() == [1, 0]
+    assert found["label_share"].tolist() == [[1, 0], [0, 0]]
+    assert found["tags_share"][:, 0].tolist() == [[1, 0]] * 3
+    assert all((first_of(found)[key] == found[key][..., 0, :]).all() for key in first_of(found))
 
 
 @pytest.mark.thorough
@@ -216,8 +268,19 @@ def test_networks_become_models(
     """Two languages, one without text, learn a few steps; the models parse better than chance."""
     fleet = Fleet([lane(folder, name) for name in ("aa_one", "bb_two")])
     voters = Phase("voters", 2, 60, 128, 64, branches=1)
-    students = Phase("students", 1, 150, 128, 64, has_states=True, seed=7, branches=1)
+    students = Phase("students", 1, 150, 128, 64, has_states=True, seed=7)
+    trained: list[tuple[Any, Any]] = []
+
+    def train(self: Fleet, phase: Phase, begun: Any, *given: Any) -> Any:
+        first = {name: np.asarray(x) for name, x in begun.items()}
+        trained.append((first, whole(self, phase, begun, *given)))
+        return trained[-1][1]
+
+    whole = Fleet.train
+    monkeypatch.setattr(Fleet, "train", train)
     training.run(fleet, voters, students, tmp_path, 1e9)
+    (_, of_voters), (begun, _) = trained
+    assert all((begun[name][:, 0] == of_voters[name][:, 0]).all() for name in begun)
     report = (tmp_path / "report.json").read_text(encoding="utf-8")
     assert all(f'"{name}"' in report for name in ("voters", "student", "together"))
     monkeypatch.setattr(models, "votes_of", lambda one, out: tmp_path / f"{one.name}.votes.npz")
@@ -226,7 +289,7 @@ def test_networks_become_models(
         monkeypatch.setattr(models, name, amount)
     for name in ("aa_one", "bb_two"):
         own = language(folder, name)
-        assert bool(own.voted()) == (name == "aa_one")  # the other has no text
+        assert (own.votes_las() > 0) == (name == "aa_one")  # the other has no text
         gold = list(dodona.read(own.one.dev))
         parser = own.student(tmp_path / f"{name}.npz")
         parser.save(tmp_path / "model.dodona")
@@ -261,22 +324,37 @@ def test_votes_become_sentences(folder: Path) -> None:
     assert models.some_of(found, 10**9) == found
 
 
-@pytest.mark.parametrize(("of_second", "expected"), [(81, "second"), (80, "second"), (79, "first")])
-def test_text_counts_only_if_it_helps(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, of_second: float, expected: str
+@pytest.mark.parametrize(
+    ("of_votes", "after_text", "expected"),
+    [(81, [79, 80], "second"), (81, [79, 78], "first"), (60, [70], "alone"), (0, [70], "alone")],
+)
+def test_text_counts_only_if_votes_are_better_than_the_student(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    of_votes: float,
+    after_text: list[float],
+    expected: str,
 ) -> None:
     own, seen = language(folder, "aa_one"), []
 
     def tuned(self: Language, base: Base, train: list[dodona.Sentence], chosen: Any) -> Any:
         seen.append((base.parser, len(train), chosen))
-        return [("first", [70, 82, 80]), ("second", [of_second])][len(seen) - 1]
+        if chosen.get("learning_rate") == models.GOLD_SETTINGS["learning_rate"]:
+            return "alone", after_text
+        return [("first", [79.5]), ("second", after_text)][len(seen) - 1]
 
     monkeypatch.setattr(Language, "_tuned", tuned)
     monkeypatch.setattr(Language, "voted", lambda self: self.text)
+    monkeypatch.setattr(Language, "votes_las", lambda self: of_votes)
+    monkeypatch.setattr(Language, "_las", lambda self, parser: 60)
     monkeypatch.setattr(models, "TUNING_GOLD", 3 * own.one.n_words)
     monkeypatch.setattr(Base, "load", lambda path: Base(path, "student", ""))
     assert own.tuned(Path("student.dodona")) == expected  # type: ignore[comparison-overlap]
-    assert seen[0][1] == 40 and seen[1] == ("first", 3 * 40 + len(own.text), models.TEXT_SETTINGS)
+    if expected == "alone":
+        assert len(seen) == 1 and seen[0][1] == 40
+    else:
+        assert seen[0] == ("student", 3 * 40 + len(own.text), models.TEXT_SETTINGS)
+        assert seen[1] == ("first", 40, models.AFTER_TEXT)
 
 
 @pytest.mark.thorough
@@ -290,7 +368,7 @@ def test_branches_are_the_same_until_the_trunk_is_made(folder: Path, tmp_path: P
         seen.append({name: np.asarray(x) for name, x in found[0].items()})
         return found
 
-    fleet.train(phase, step, 1e9)
+    fleet.train(phase, fleet.new(phase), step, 1e9)
     for name, n_rows in (("layer.0.in", None), ("tag.0", len(UPOS_TAGS)), ("label.bias", 37)):
         differ = [
             [(x[name][0, k, :n_rows] != x[name][1, k, :n_rows]).any() for k in (0, 1)] for x in seen
@@ -300,7 +378,7 @@ def test_branches_are_the_same_until_the_trunk_is_made(folder: Path, tmp_path: P
     training.save_trunk(tmp_path / "trunk.npz", fleet.trunk, lanes)
     trunk = training.load_trunk(tmp_path / "trunk.npz")
     assert trunk.keys() == fleet.trunk.keys() and "word.0" not in trunk
-    begun, _ = Fleet(lanes[:1], trunk)._begin(phase)
+    begun = Fleet(lanes[:1], trunk).new(phase)
     assert np.array_equal(begun["layer.0.in"][0, 0], trunk["layer.0.in"])
     assert not np.array_equal(begun["layer.0.in"][0, 1], trunk["layer.0.in"])
 
@@ -325,7 +403,7 @@ def test_time_shortens_training(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     lines: list[str] = []
     monkeypatch.setattr("tools.languages.lanes.lane.report", lines.append)
     phase = Phase("voters", 1, 10_000, 64, 0)
-    fleet.train(phase, fleet.compiled(phase), 0)
+    fleet.train(phase, fleet.new(phase), fleet.compiled(phase), 0)
     assert lines[0].endswith(" ms a step, 40 steps")
 
 

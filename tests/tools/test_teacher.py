@@ -20,7 +20,18 @@ from support.lanes import NAMES, lane, make_languages
 from tools.languages.lanes import teacher, teaching, training
 from tools.languages.lanes.decks import NOTHING, Deck
 from tools.languages.lanes.fleet import Fleet, Phase
-from tools.languages.lanes.lane import DEV, TEXT, UNKNOWN, Lane, dev_scores, no_opinions, nothing
+from tools.languages.lanes.lane import (
+    DEV,
+    TEACHER,
+    TEXT,
+    UNKNOWN,
+    Lane,
+    dev_scores,
+    first_of,
+    no_opinions,
+    nothing,
+    prefixed,
+)
 from tools.languages.lanes.teacher import (
     ROW,
     batch_words,
@@ -31,7 +42,7 @@ from tools.languages.lanes.teacher import (
 )
 from tools.languages.lanes.teaching import GOLD_ROWS, Round, Teacher
 
-ROUND = Round("first teacher", 200, 1_000)
+ROUND = Round("first teacher", 200, 1_000, 0.5)
 TINY = {"width": 32, "layers": 2, "heads": 2, "inner": 64, "word": 16, "affix": 4, "units": 16}
 
 
@@ -116,12 +127,12 @@ def test_sentences_of_a_row_do_not_see_each_other(lanes: list[Lane]) -> None:
     some = slice(int(lengths[0]), int(lengths[0]) + n)
     given = one.sizes, p, one._data
     of_both, of_one = (opinions(*given, jnp.asarray(x)) for x in (both, alone))
-    for key in ("teacher_head_share", "teacher_label_share", "teacher_tags_share"):
+    for key in ("head_share", "label_share", "tags_share"):
         shares = of_both[key][..., 0, 0, some], of_one[key][..., 0, 0, :n]
         assert np.allclose(*shares, atol=0.02)
     for word in range(n):  # the likeliest heads are other words of the sentence, or the root
-        shares = of_one["teacher_head_share"][:, 0, 0, word]
-        likely = of_one["teacher_head"][:, 0, 0, word][shares > 0]
+        shares = of_one["head_share"][:, 0, 0, word]
+        likely = of_one["head"][:, 0, 0, word][shares > 0]
         up = np.where(likely == 0, word, word + likely)
         assert (up >= 0).all() and (up < n).all() and len({*likely.tolist()}) == len(likely)
         assert len(likely) >= min(n, 4)  # n - 1 words and the root
@@ -141,18 +152,18 @@ def test_the_teacher_votes_by_its_weight(lanes: list[Lane], trained: Teacher) ->
     trained.annotate_lanes(ROUND.name)
     fleet, phase = Fleet(lanes), Phase("voters", 2, 1, 64, 0)
     fleet.learn_opinions()
-    p, _ = fleet._begin(phase)  # networks that know nothing
+    p = fleet.new(phase)  # networks that know nothing
     fleet.weights[:] = 0
-    alone = fleet.votes(p, DEV)
+    alone = [*map(first_of, fleet.votes(p, DEV))]
     fleet.weights[:] = 1e6
-    taught = fleet.votes(p, DEV)
+    taught = [*map(first_of, fleet.votes(p, DEV))]
     own = lanes[0].teacher_votes(DEV)
     assert all((taught[0][key] == own[key]).mean() > 0.99 for key in own)  # but for ties
     assert (alone[0]["head"] != own["head"]).any()
     assert all((taught[1][key] == alone[1][key]).all() for key in own)  # it has no teacher
     weights = fleet.best_weights(p)
     assert weights[0] > 0 and weights[1] == 0
-    lanes[0].arrays |= {f"{DEV}.{k}": x for k, x in no_opinions(lanes[0].n_words(DEV)).items()}
+    lanes[0].learn(prefixed(TEACHER, no_opinions(lanes[0].n_words(DEV))), DEV)
     assert Fleet(lanes).best_weights(p).tolist() == [0, 0]  # no opinions are worth nothing
 
 
@@ -189,12 +200,23 @@ def test_the_second_round_learns_from_trees_of_texts(lanes: list[Lane]) -> None:
         del one.arrays[f"{TEXT}.{key}"]
 
 
+def test_the_teacher_does_not_see_votes_of_what_does_not_lend(lanes: list[Lane]) -> None:
+    whole = lanes[0]
+    one = Lane("not_lent", dict(whole.arrays), whole.sizes | {"lends": False})
+    votes = no_opinions(one.n_words(TEXT))
+    votes["head"][0] = 1
+    one.learn_votes(votes, TEXT)
+    learner = Teacher([one], **TINY)
+    text = np.asarray(learner._data["head"][0])[one.first(TEXT) : one.first(DEV)]
+    assert (text == UNKNOWN).all() and one.has_votes
+
+
 @pytest.mark.thorough
 def test_a_course_with_a_teacher(lanes: list[Lane], tmp_path: Path) -> None:
     """Teacher, voters, teacher again and students: every one of them is scored, and votes."""
     fleet, one = Fleet(lanes), Teacher(lanes, **TINY)
     voters = Phase("voters", 2, 40, 128, 64, branches=1)
-    students = Phase("students", 1, 60, 128, 64, has_states=True, seed=7, branches=1)
+    students = Phase("students", 1, 60, 128, 64, has_states=True, seed=7)
     rounds = replace(ROUND, steps=60), replace(ROUND, name="second", steps=60, has_votes=True)
     training.run(fleet, voters, students, tmp_path, 1e9, one, rounds)
     scores = json.loads((tmp_path / "report.json").read_bytes())

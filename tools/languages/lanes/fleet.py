@@ -22,21 +22,24 @@ import numpy as np
 from dodona.training.neural.encoder import seeds_of
 from dodona.training.neural.network import Arrays, Dropout, Numbers, Parameters, Parts, Shape
 from dodona.training.neural.optimizer import AdamWSettings, adamw_step, clipped
-from tools.languages.lanes.decks import NOTHING, Deck, voted_sentences
+from tools.languages.lanes.decks import NOTHING, Deck
 from tools.languages.lanes.lane import (
     DEV,
     GOLD,
+    TEACHER,
     TEXT,
     TIMED,
+    VOTED,
     Lane,
     common_shape,
     dev_scores,
+    first_of,
     fixed_arrays,
-    nothing,
-    opinions_of,
+    likeliest,
+    no_opinions,
+    prefixed,
     report,
     steps_within,
-    targets,
 )
 from tools.languages.lanes.network import (
     lane_loss,
@@ -47,6 +50,7 @@ from tools.languages.lanes.network import (
 )
 
 DROPOUT = Dropout(word=0.15, input=0.3, layer=0.3, hidden=0.3)
+DROPOUT_ON_TEXT = Dropout()  # there is more to learn than a small network can learn by heart
 VOTE_WORDS = 2048  # annotated at once
 WEIGHTS = 0.0, 0.25, 0.5, 1.0, 2.0, 4.0  # of a teacher, beside all networks of a lane
 REPORTED = 400  # steps between reports
@@ -64,6 +68,8 @@ class Phase:
     has_states: bool = False
     seed: int = 1
     branches: int = 0  # the first networks, which begin from the trunk or, without one, make it
+    dropout: Dropout = DROPOUT
+    share: float = 1.0  # of the time, if it is limited
 
     @property
     def n_states(self) -> int:
@@ -71,8 +77,10 @@ class Phase:
         return self.gold if self.has_states else 0
 
 
-VOTERS = Phase("voters", 4, 7000, 512, 512, branches=2)
-STUDENTS = Phase("students", 1, 8000, 704, 1344, has_states=True, seed=7, branches=1)
+VOTERS = Phase("voters", 2, 6000, 512, 512, branches=1, share=0.14)
+STUDENTS = Phase(
+    "students", 1, 12_000, 512, 1536, has_states=True, seed=7, dropout=DROPOUT_ON_TEXT, share=0.32
+)
 TOGETHER = 0.5  # share of the steps in which branches are the same in all languages
 
 
@@ -96,7 +104,7 @@ def train_step(
     def learn(p: Any, chosen: Numbers, seed: Numbers, data: Any, parts: Any) -> Any:
         def loss(p: Parameters) -> Numbers:
             sites, counts = seeds_of(seed, shape.layers), (phase.n_states, phase.text)
-            return lane_loss(shape, DROPOUT, p, data, parts, chosen, sites, *counts)
+            return lane_loss(shape, phase.dropout, p, data, parts, chosen, sites, *counts)
 
         value, gradients = jax.value_and_grad(loss)(p)
         return value, clipped(gradients, adamw.clip)
@@ -150,11 +158,13 @@ class Fleet:
 
     def learn_text(self) -> None:
         """Take the annotation of the text that the lanes have got."""
-        self._data |= {name: jnp.asarray(x) for name, x in targets(self.lanes).items()}
+        found = likeliest(self.lanes, VOTED)
+        self._data |= {name: jnp.asarray(x) for name, x in found.items()}
 
     def learn_opinions(self) -> None:
         """Take the opinions of a teacher that the lanes have got."""
-        self._opinions = {name: jnp.asarray(x) for name, x in opinions_of(self.lanes).items()}
+        found = prefixed(TEACHER, likeliest(self.lanes, TEACHER))
+        self._opinions = {name: jnp.asarray(x) for name, x in found.items()}
 
     def compiled(self, phase: Phase) -> Any:
         """Return the compiled step of a phase."""
@@ -171,8 +181,8 @@ class Fleet:
         arguments = (self.shape, phase, p, (p, p, p), *given, words, seeds, lent, number, number)
         return train_step.lower(*arguments).compile()
 
-    def _begin(self, phase: Phase) -> tuple[Parameters, Any]:
-        """Return initial parameters and moments; what branches can share is the same in all."""
+    def new(self, phase: Phase) -> Parameters:
+        """Return initial parameters; what branches can share is the same in all."""
         stacked: dict[str, Numbers] = {}
         for i, lane in enumerate(self.lanes):
             for k in range(phase.networks):
@@ -185,24 +195,19 @@ class Fleet:
             if n := shared_rows(name, value.shape[2]):
                 branches = value[:, : phase.branches, :n]
                 branches[...] = branches[:1] if self.trunk is None else self.trunk[name][:n]
-        p = {name: jnp.asarray(value) for name, value in stacked.items()}
-        makers = jnp.array, jnp.zeros_like, jnp.zeros_like
-        return p, tuple({name: make(x) for name, x in p.items()} for make in makers)
+        return {name: jnp.asarray(value) for name, value in stacked.items()}
 
-    def train(
-        self, phase: Phase, step_of: Any, seconds: float, *, only_trees: bool = False
-    ) -> Parameters:
-        """Train the networks of a phase and return their averages, on sentences of the text that
-        have got trees, or on all.
+    def train(self, phase: Phase, p: Parameters, step_of: Any, seconds: float) -> Parameters:
+        """Train the networks of a phase from initial parameters, and return their averages.
 
         If there is no trunk yet, but several languages, the branches make one. The rate falls over
         all steps, or over those that a limit of seconds leaves.
         """
-        p, moments = self._begin(phase)
+        makers = jnp.array, jnp.zeros_like, jnp.zeros_like
+        moments: Any = tuple({name: make(x) for name, x in p.items()} for make in makers)
         lent = self._lent(phase)
         makes_trunk = self.trunk is None and len(self.lanes) > 1 and lent.any()
-        gold, text = self._decks(GOLD, phase), self._decks(TEXT, phase, only_trees=only_trees)
-        decks = [*zip(gold, text, strict=True)]
+        decks = [*zip(self._decks(GOLD, phase), self._decks(TEXT, phase), strict=True)]
         steps, begun = phase.steps, time.monotonic()
         size = len(self.lanes), phase.networks
         for number in range(phase.steps):
@@ -237,13 +242,13 @@ class Fleet:
         found[lends, : phase.branches] = 1 / max(int(lends.sum()), 1)
         return found
 
-    def _decks(self, part: str, phase: Phase, *, only_trees: bool = False) -> list[Deck]:
+    def _decks(self, part: str, phase: Phase) -> list[Deck]:
         """Return a deck for every network of every lane."""
-        found = []
-        for i, lane in enumerate(self.lanes):
-            some = voted_sentences(lane) if only_trees else lane.sentences(part)
-            found += [Deck(*some, phase.seed, i, k) for k in range(phase.networks)]
-        return found
+        return [
+            Deck(*lane.sentences(part), phase.seed, i, k)
+            for i, lane in enumerate(self.lanes)
+            for k in range(phase.networks)
+        ]
 
     def best_weights(self, p: Parameters) -> Numbers:
         """Return the weight of the teacher's opinions in each lane that is best on its dev set."""
@@ -253,24 +258,24 @@ class Fleet:
         for weight in WEIGHTS:
             self.weights = np.full(len(self.lanes), weight, np.float32)
             pairs = zip(self.lanes, self.votes(p, DEV), strict=True)
-            scores.append([dev_scores(lane, votes)["las"] for lane, votes in pairs])
+            scores.append([dev_scores(lane, first_of(votes))["las"] for lane, votes in pairs])
         return np.float32(WEIGHTS)[np.argmax(scores, axis=0)]
 
     def votes(self, p: Parameters, part: str) -> list[Arrays]:
-        """Return heads, labels and tags of the words of a part, by lane: the votes of networks and,
-        by its weight, of the teacher."""
-        data = self._data | self._opinions | {"teacher_weight": jnp.asarray(self.weights)}
+        """Return the likeliest heads, labels and tags of the words of a part, by lane: the votes of
+        networks and, by its weight, of the teacher."""
+        data = self._data | self._opinions | {f"{TEACHER}weight": jnp.asarray(self.weights)}
         batches = [[*Deck(*lane.sentences(part)).once(VOTE_WORDS)] for lane in self.lanes]
         padding: Numbers = np.full(VOTE_WORDS, NOTHING, np.int32)
-        found = [nothing(lane.n_words(part)) for lane in self.lanes]
+        found = [no_opinions(lane.n_words(part)) for lane in self.lanes]
         for b in range(max(map(len, batches))):
             chosen = np.stack([some[b] if b < len(some) else padding for some in batches])
             answers = jax.device_get(vote_step(self.shape, p, data, self._parts, chosen))
             for i, lane in enumerate(self.lanes):
                 inside = chosen[i] >= 0
                 words = chosen[i][inside] - lane.first(part)
-                for array, values in zip(found[i].values(), answers, strict=True):
-                    array[..., words] = values[i][..., inside]
+                for key, values in answers.items():
+                    found[i][key][..., words] = values[i][..., inside]
         return found
 
 

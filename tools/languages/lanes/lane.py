@@ -30,7 +30,8 @@ OF_WORDS = "type", "position", "length"
 TIMED = 20  # steps, from which the time of all follows
 LONGEST = 100  # words of a sentence that is learned from
 UNKNOWN = -(1 << 14)  # distance of an unknown head; that of the root is 0
-TEACHER_HEADS, TEACHER_LABELS, TEACHER_TAGS = 4, 2, 2  # its likeliest ones of a word
+LIKELIEST = {"head": 4, "label": 2, "tags": 2}  # classes of a word that are kept, with shares
+TEACHER, VOTED = "teacher_", "voted_"  # before the names of their likeliest classes
 
 
 @dataclass
@@ -65,21 +66,29 @@ class Lane:
         """Take votes or opinions on the words of a part."""
         self.arrays |= {f"{part}.{key}": x for key, x in found.items()}
 
+    def without_votes(self) -> Lane:
+        """Return the lane as it was before its text was annotated."""
+        votes = {f"{TEXT}.{key}" for key in LIKELIEST}
+        kept = {name: x for name, x in self.arrays.items() if name not in votes}
+        return replace(self, arrays=kept)
+
     @property
     def has_votes(self) -> bool:
         """Whether the text has got votes."""
         return f"{TEXT}.head" in self.arrays
 
+    def learn_votes(self, found: Arrays, part: str) -> None:
+        """Take the likeliest classes of the words of a part, and the first ones as annotation."""
+        self.learn(first_of(found) | prefixed(VOTED, found), part)
+
     @property
     def has_teacher(self) -> bool:
         """Whether the opinions of a teacher are known."""
-        return f"{TEXT}.teacher_head" in self.arrays
+        return f"{TEXT}.{TEACHER}head" in self.arrays
 
     def teacher_votes(self, part: str) -> Arrays:
         """Return what the teacher finds likeliest of the words of a part."""
-        names = ("head", "label", "tags")
-        head, label, tags = (self.arrays[f"{part}.teacher_{name}"] for name in names)
-        return {"head": head[0], "label": label[0], "tags": tags[:, 0]}
+        return first_of({key: self.arrays[f"{part}.{TEACHER}{key}"] for key in LIKELIEST})
 
     def parts(self, shape: Shape) -> Parts:
         """Return the matrices of classes and parts, as large as in `shape`."""
@@ -100,11 +109,17 @@ class Lane:
 
     def words(self, key: str) -> Numbers:
         """Return an array of all words; what is unknown of the text is filled in."""
-        found = (self.arrays.get(f"{part}.{key}") for part in PARTS)
-        sizes = map(self.n_words, PARTS)
-        unknown = no_opinions if key.startswith("teacher_") else nothing
-        whole = [unknown(n)[key] if x is None else x for x, n in zip(found, sizes, strict=True)]
-        return np.concatenate(whole, axis=-1)
+        return np.concatenate([self._of_part(part, key) for part in PARTS], axis=-1)
+
+    def _of_part(self, part: str, key: str) -> Numbers:
+        if (found := self.arrays.get(f"{part}.{key}")) is not None:
+            return found
+        n = self.n_words(part)
+        if key.startswith(TEACHER):
+            return no_opinions(n)[key.removeprefix(TEACHER)]
+        if key.startswith(VOTED):
+            return certain(*(self._of_part(part, x) for x in LIKELIEST))[key.removeprefix(VOTED)]
+        return nothing(n)[key]
 
     def sentences(self, part: str) -> tuple[Numbers, Numbers]:
         """Return the first words and the lengths of the sentences of a part."""
@@ -137,15 +152,30 @@ def nothing(n: int) -> Arrays:
 
 
 def no_opinions(n: int) -> Arrays:
-    """Return the opinions of a teacher on words of which it has none."""
-    sizes = {
-        "head": (TEACHER_HEADS, n),
-        "label": (TEACHER_LABELS, n),
-        "tags": (len(COLUMNS), TEACHER_TAGS, n),
-    }
-    found = {f"teacher_{key}": np.zeros(size, np.int16) for key, size in sizes.items()}
-    shares = {f"teacher_{key}_share": np.zeros(size, np.float16) for key, size in sizes.items()}
-    return found | shares
+    """Return the likeliest classes of words, and their shares, where there are none."""
+    sizes = {key: (k, n) for key, k in LIKELIEST.items()}
+    sizes["tags"] = (len(COLUMNS), *sizes["tags"])
+    found = {key: np.zeros(size, np.int16) for key, size in sizes.items()}
+    return found | {f"{key}_share": np.zeros(size, np.float16) for key, size in sizes.items()}
+
+
+def certain(heads: Numbers, labels: Numbers, tags: Numbers) -> Arrays:
+    """Return an annotation as likeliest classes: what is known has a share of 1."""
+    found = no_opinions(len(heads))
+    found["head"][0], found["head_share"][0] = heads, heads != UNKNOWN
+    found["label"][0], found["label_share"][0] = labels, labels != NO_CLASS
+    found["tags"][:, 0], found["tags_share"][:, 0] = tags, tags != NO_CLASS
+    return found
+
+
+def first_of(found: Arrays) -> Arrays:
+    """Return the likeliest head, label and tags."""
+    return {key: found[key][..., 0, :] for key in LIKELIEST}
+
+
+def prefixed(name: str, found: Arrays) -> Arrays:
+    """Return the arrays with a name before each of theirs."""
+    return {f"{name}{key}": x for key, x in found.items()}
 
 
 def dev_scores(lane: Lane, votes: Arrays) -> dict[str, float]:
@@ -207,9 +237,10 @@ def fixed_arrays(lanes: Sequence[Lane]) -> Arrays:
 
 def targets(lanes: Sequence[Lane]) -> Arrays:
     """Return heads, labels and tags of all words."""
-    return {key: stacked([lane.words(key) for lane in lanes]) for key in ("head", "label", "tags")}
+    return {key: stacked([lane.words(key) for lane in lanes]) for key in LIKELIEST}
 
 
-def opinions_of(lanes: Sequence[Lane]) -> Arrays:
-    """Return the opinions of a teacher on all words."""
-    return {key: stacked([lane.words(key) for lane in lanes]) for key in no_opinions(0)}
+def likeliest(lanes: Sequence[Lane], whose: str) -> Arrays:
+    """Return the likeliest classes of all words, and their shares: those of a teacher or those
+    voted for, which are certain where there is gold."""
+    return {key: stacked([lane.words(whose + key) for lane in lanes]) for key in no_opinions(0)}

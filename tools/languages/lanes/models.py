@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
 
+from dodona.evaluation import evaluate
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
 from dodona.parsing.trainer import Trainer
@@ -36,6 +36,7 @@ from dodona.treebank.sentence import Sentence
 from tools.languages.lanes.arrays import read_text, save_arrays, upos_places, voted
 from tools.languages.lanes.lane import COLUMNS
 from tools.languages.recipe import (
+    AFTER_TEXT,
     GOLD_SETTINGS,
     LEMMA_SIZE,
     MOST_FORMS,
@@ -119,31 +120,40 @@ class Language:
         parser.segmenter = Segmenter.load(segmenter_of(self.one, self.out))
         return parser
 
-    def voted(self) -> list[Sentence]:
-        """Return the sentences of the text with the trees that all networks have voted for."""
+    def votes_las(self) -> float:
+        """Return the LAS of the votes on the dev set; 0 if there are none on the text."""
         path = votes_of(self.one, self.out)
         if not path.exists():
-            return []
+            return 0.0
         with np.load(path, allow_pickle=False) as votes:
+            return float(votes["las"])
+
+    def voted(self) -> list[Sentence]:
+        """Return the sentences of the text with the trees that all networks have voted for."""
+        with np.load(votes_of(self.one, self.out), allow_pickle=False) as votes:
             return list(voted(self.strategy, self.text, dict(votes)))
 
-    def tuned(self, student: Path) -> Parser:
-        """Return a student that learned from the treebank, then from text, too, with states of its
-        own errors.
+    def _las(self, parser: Parser) -> float:
+        """Return the LAS of a parser on the dev set."""
+        gold = self.trainer.dev
+        return evaluate(gold, [*parser.pipe(gold, retag=True)]).las
 
-        Text counts only if its votes make the student no worse, as those of networks that were
-        trained for a minute do. The epochs on gold are compared by their median, since the best of
-        many is better by chance.
+    def tuned(self, student: Path) -> Parser:
+        """Return a student that learned from treebank and text, then from the treebank alone, with
+        states of its own errors.
+
+        It learns from text only if those who voted parse better than the student. Votes of networks
+        that were trained for a minute would make it worse.
         """
-        base, gold, text = Base.load(student), load_trees(str(self.one.train)), self.voted()
-        of_gold = GOLD_SETTINGS | {"epochs": gold_epochs(self.one.n_words)}
-        found, scores = self._tuned(base, gold, of_gold)
-        if text:
-            times = max(round(TUNING_GOLD / self.one.n_words), 1)
-            both = gold * times + some_of(text, TUNING_TEXT)
-            second, (las,) = self._tuned(replace(base, parser=found), both, TEXT_SETTINGS)
-            found = second if las >= median(scores) else found
-        return found
+        base, gold = Base.load(student), load_trees(str(self.one.train))
+        if self.votes_las() <= self._las(base.parser):
+            of_gold = GOLD_SETTINGS | {"epochs": gold_epochs(self.one.n_words)}
+            return self._tuned(base, gold, of_gold)[0]
+        times = max(round(TUNING_GOLD / self.one.n_words), 1)
+        both = gold * times + some_of(self.voted(), TUNING_TEXT)
+        first, (las,) = self._tuned(base, both, TEXT_SETTINGS)
+        second, scores = self._tuned(replace(base, parser=first), gold, AFTER_TEXT)
+        return second if max(scores) >= las else first
 
     def _tuned(
         self, base: Base, train: list[Sentence], chosen: dict[str, Any]

@@ -35,6 +35,7 @@ from dodona.training.neural.losses import (
     arc_loss,
     arc_scores,
     class_scores,
+    soft_tag_losses,
     state_losses,
     tag_losses,
 )
@@ -49,8 +50,9 @@ from dodona.training.neural.network import (
 )
 from dodona.training.neural.rollouts import PER_WORD
 from dodona.training.neural.tag_heads import NO_CLASS
-from tools.languages.lanes.lane import LABELS, UPOS_TAGS
+from tools.languages.lanes.lane import LABELS, LIKELIEST, TEACHER, UPOS_TAGS
 
+TINY = 1e-9
 LOWEST = -1e4  # bias of a class that a language does not have
 LABEL_UNITS = 128
 HIDDEN, MOST_HIDDEN = 0.2, 0.25  # share of the words that are guessed
@@ -109,15 +111,17 @@ def padded_to(sizes: dict[str, tuple[int, ...]], p: Parameters) -> Parameters:
 
 def batch_arrays(data: Arrays, chosen: Numbers, is_shown: Numbers) -> Arrays:
     """Return the words of a batch; `chosen` are their numbers, or negative for padding. Of words
-    that are not shown nothing is known but that they are there."""
+    that are not shown nothing is known but that they are there. A word has several heads, the
+    likeliest ones, with weights."""
     n, here = chosen.shape[0], jnp.arange(chosen.shape[0])
     known, inside = jnp.maximum(chosen, 0), chosen >= 0
     position, length = data["position"][known], data["length"][known]
     types = data["type"][known]
     n_bag = data["n_bag"][types].astype(jnp.float32)[:, None]
     in_bag = (jnp.arange(data["bag"].shape[1]) < n_bag) & is_shown[:, None]
-    distance = data["head"][known].astype(jnp.int32)
-    head = jnp.where(distance == 0, n, here + distance)
+    distance = data["head"][:, known].astype(jnp.int32)
+    share = data["head_share"][:, known].astype(jnp.float32)
+    is_known = inside & (share > 0) & (jnp.abs(distance) < n)
     return {
         "type": here,
         "single": jnp.where(is_shown[:, None], data["single"][types].astype(jnp.int32), 0),
@@ -127,7 +131,8 @@ def batch_arrays(data: Arrays, chosen: Numbers, is_shown: Numbers) -> Arrays:
         "is_last": ~inside | (position == length - 1),
         "word_share": inside.astype(jnp.float32),
         "first": here - position,
-        "heads": jnp.where(inside & (jnp.abs(distance) < n), head, -1),
+        "heads": jnp.where(is_known, jnp.where(distance == 0, n, here + distance), -1),
+        "head_weights": jnp.where(is_known, share, 0),
     }
 
 
@@ -151,14 +156,17 @@ def lane_loss(
     n = encode(shape, p, arrays, seeds, dropout)
     kept, known = drop(seeds.get("tags"), n, dropout.layer), jnp.maximum(chosen, 0)
     logits, share = tag_logits(shape, p, kept, parts), arrays["word_share"]
-    of_tags = sum(
-        (tag_losses(x, data["tags"][i, known].astype(jnp.int32)) * share).sum()
-        for i, x in enumerate(logits)
-    )
+
+    def of_classes(scores: Numbers, key: str, counted: Numbers, *place: int) -> Numbers:
+        classes, weights = (data[x][place][:, known].T for x in _of(key))
+        wanted = classes.astype(jnp.int32), weights.astype(jnp.float32)
+        return (soft_tag_losses(scores, *wanted) * counted).sum()
+
+    of_tags = sum(of_classes(x, "tags", share, i) for i, x in enumerate(logits))
     of_arcs = arc_loss(shape, p, drop(seeds.get("arcs"), n, dropout.layer), arrays)
-    scores = label_scores(p, kept, jnp.maximum(arrays["heads"], 0))
-    labels = jnp.where(arrays["heads"] >= 0, data["label"][known].astype(jnp.int32), NO_CLASS)
-    of_labels = (tag_losses(scores, labels) * share).sum()
+    head = arrays["heads"][0]
+    scores = label_scores(p, kept, jnp.maximum(head, 0))
+    of_labels = of_classes(scores, "label", share * (head >= 0))
     total = of_tags + SHARES["arcs"] * of_arcs + SHARES["labels"] * of_labels
     total /= jnp.maximum(share.sum(), 1)
     if n_hiding:
@@ -229,10 +237,11 @@ def states_loss(
 
 def lane_votes(
     shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: Numbers
-) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the distance of each word to its head, its label and its tags: those to which several
-    networks together and, by its weight, a teacher give the highest probability. Parameters have an
-    axis for the network."""
+) -> Arrays:
+    """Return the likeliest heads (distances), labels and tags of words, with their shares of these:
+    those to which several networks together and, by its weight, a teacher give the highest
+    probabilities. Labels are those of arcs to the likeliest head. Parameters have an axis for the
+    network."""
     here, known = jnp.arange(chosen.shape[0]), jnp.maximum(chosen, 0)
     arrays = batch_arrays(data, chosen, jnp.ones(len(here), bool))
 
@@ -244,27 +253,45 @@ def lane_votes(
 
     def taught(shares: Numbers, key: str, *place: Any) -> Numbers:
         """Add the shares of classes that the teacher gives them."""
-        if f"teacher_{key}" not in data:
+        if f"{TEACHER}{key}" not in data:
             return shares
-        classes, more = (data[name][place][:, known].T for name in _of_teacher(key))
+        classes, more = (data[name][place][:, known].T for name in _of(TEACHER + key))
         if key == "head":  # a distance; some are farther than the columns reach
             near = own[:, None] + classes.astype(jnp.int32)
             classes = jnp.where(classes == 0, ROOT, jnp.where(near < ROOT, near, -1))
         is_near = (classes >= 0) & (classes < shares.shape[1])
         return shares.at[here[:, None], jnp.where(is_near, classes, 0)].add(
-            jnp.where(is_near, more, 0).astype(shares.dtype) * data["teacher_weight"]
+            jnp.where(is_near, more, 0).astype(shares.dtype) * data[f"{TEACHER}weight"]
         )
 
     n, heads, tags = jax.vmap(words)(p)
     own = here % BLOCK + BLOCK
     of_heads = taught(heads.mean(axis=0) * (jnp.arange(heads.shape[2]) != own[:, None]), "head")
-    column = of_heads.argmax(axis=1)
-    position = jnp.where(column == ROOT, len(here), here // BLOCK * BLOCK - BLOCK + column)
-    labels = jax.vmap(lambda p, n: jax.nn.softmax(label_scores(p, n, position)))(p, n).mean(axis=0)
-    best_label = taught(labels, "label").argmax(axis=1)
-    best_tags = [taught(x.mean(axis=0), "tags", i).argmax(axis=1) for i, x in enumerate(tags)]
-    return jnp.where(column == ROOT, 0, position - here), best_label, jnp.stack(best_tags)
+    columns, of_heads = best(of_heads, LIKELIEST["head"])
+    position = jnp.where(columns == ROOT, len(here), here // BLOCK * BLOCK - BLOCK + columns)
+    above = position[0]
+    labels = jax.vmap(lambda p, n: jax.nn.softmax(label_scores(p, n, above)))(p, n).mean(axis=0)
+    label, of_label = best(taught(labels, "label"), LIKELIEST["label"])
+    of_columns = (taught(x.mean(axis=0), "tags", i) for i, x in enumerate(tags))
+    of_tags = [best(x, LIKELIEST["tags"]) for x in of_columns]
+    found = {
+        "head": (jnp.where(columns == ROOT, 0, position - here), of_heads),
+        "label": (label, of_label),
+        "tags": tuple(map(jnp.stack, zip(*of_tags, strict=True))),
+    }
+    return {key: x.astype(jnp.int16) for key, (x, _) in found.items()} | {
+        f"{key}_share": share.astype(jnp.float16) for key, (_, share) in found.items()
+    }
 
 
-def _of_teacher(key: str) -> tuple[str, str]:
-    return f"teacher_{key}", f"teacher_{key}_share"
+def best(shares: Numbers, k: int) -> tuple[Numbers, Numbers]:
+    """Return the k classes of each word that have the largest shares, and these, as shares of their
+    sum; the axis of words is the last. Where there are fewer classes, others have no share."""
+    found, classes = jax.lax.top_k(shares, min(k, shares.shape[1]))
+    found /= jnp.maximum(found.sum(axis=1, keepdims=True), TINY)
+    more = (0, 0), (0, k - found.shape[1])
+    return jnp.pad(classes, more).T, jnp.pad(found, more).T
+
+
+def _of(key: str) -> tuple[str, str]:
+    return key, f"{key}_share"

@@ -25,13 +25,7 @@ from dodona.training.neural.lookup import picked
 from dodona.training.neural.network import Arrays, Numbers, Parameters
 from dodona.training.neural.recurrence import recurrence
 from dodona.training.neural.tag_heads import NO_CLASS
-from tools.languages.lanes.lane import (
-    LABELS,
-    TEACHER_HEADS,
-    TEACHER_LABELS,
-    TEACHER_TAGS,
-    UPOS_TAGS,
-)
+from tools.languages.lanes.lane import LABELS, LIKELIEST, UPOS_TAGS
 
 ROW = 128  # words
 FORM_ROWS, AFFIX_ROWS, GRAM_ROWS = 1 << 18, 1 << 16, 1 << 19  # of tables
@@ -350,21 +344,21 @@ def guess_loss(p: Parameters, n: Numbers, forms: Numbers) -> Numbers:
 
 
 def opinions(sizes: Sizes, p: Parameters, data: Arrays, chosen: Numbers) -> Arrays:
-    """Return the likeliest heads (distances), labels and tags of words, with probabilities, as
-    `lane.TEACHER` lists them; labels are those of arcs to the likeliest head."""
+    """Return the likeliest heads (distances), labels and tags of words, with probabilities, as many
+    as LIKELIEST says; labels are those of arcs to the likeliest head."""
     words = batch_words(data, chosen)
     n = encode(sizes, p, data["types"], words, jnp.ones(chosen.shape, bool), None)
 
-    def best(scores: Numbers, k: int) -> tuple[Numbers, Numbers]:
-        """Return k classes and their probabilities, with the axis of k before those of words."""
-        shares, classes = jax.lax.top_k(jax.nn.softmax(scores), k)
-        size = k, *chosen.shape
+    def best(scores: Numbers, key: str) -> tuple[Numbers, Numbers]:
+        """Return classes and their probabilities, with their axis before those of words."""
+        shares, classes = jax.lax.top_k(jax.nn.softmax(scores), LIKELIEST[key])
+        size = LIKELIEST[key], *chosen.shape
         return jnp.moveaxis(classes, -1, 0).reshape(size), jnp.moveaxis(shares, -1, 0).reshape(size)
 
-    places, of_heads = best(arc_scores(sizes, p, n, words, None), TEACHER_HEADS)
-    labels, of_labels = best(label_scores(sizes, p, n, places[0], None), TEACHER_LABELS)
+    places, of_heads = best(arc_scores(sizes, p, n, words, None), "head")
+    labels, of_labels = best(label_scores(sizes, p, n, places[0], None), "label")
     tags, of_tags = zip(
-        *(best(x, TEACHER_TAGS) for x in tag_scores(sizes, p, data["parts"], n, None)), strict=True
+        *(best(x, "tags") for x in tag_scores(sizes, p, data["parts"], n, None)), strict=True
     )
     found = {
         "head": jnp.where(places == ROW, 0, places - jnp.arange(ROW)),
@@ -372,6 +366,6 @@ def opinions(sizes: Sizes, p: Parameters, data: Arrays, chosen: Numbers) -> Arra
         "tags": jnp.stack(tags),
     }
     shares = {"head": of_heads, "label": of_labels, "tags": jnp.stack(of_tags)}
-    return {f"teacher_{key}": x.astype(jnp.int16) for key, x in found.items()} | {
-        f"teacher_{key}_share": x.astype(jnp.float16) for key, x in shares.items()
+    return {key: x.astype(jnp.int16) for key, x in found.items()} | {
+        f"{key}_share": x.astype(jnp.float16) for key, x in shares.items()
     }

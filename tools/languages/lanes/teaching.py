@@ -29,11 +29,13 @@ from tools.languages.lanes.arrays import some_grams
 from tools.languages.lanes.decks import NOTHING, Deck, voted_sentences
 from tools.languages.lanes.lane import (
     DEV,
+    TEACHER,
     TEXT,
     TIMED,
     Lane,
     dev_scores,
     no_opinions,
+    prefixed,
     report,
     stacked,
     steps_within,
@@ -50,7 +52,7 @@ from tools.languages.lanes.teacher import (
     teacher_loss,
 )
 
-GOLD_ROWS, TEXT_ROWS = 2, 2  # of a lane, in a batch
+GOLD_ROWS, TEXT_ROWS = 2, 4  # of a lane, in a batch
 ADAMW = AdamWSettings(rate=1e-3, warm=500, clip=1.0)
 ANNOTATED_ROWS = 32  # at once
 REPORTED = 500  # steps between reports
@@ -66,6 +68,7 @@ class Round:
     name: str
     steps: int
     epochs: int
+    share: float  # of the time, if it is limited
     has_votes: bool = False  # whether it learns from trees of texts, too
     seed: int = 1
 
@@ -75,8 +78,8 @@ class Round:
         return GOLD_ROWS + TEXT_ROWS * self.has_votes
 
 
-FIRST = Round("first teacher", 5_000, 60)
-SECOND = Round("second teacher", 5_000, 30, has_votes=True, seed=2)
+FIRST = Round("first teacher", 6_000, 60, 0.28)
+SECOND = Round("second teacher", 6_000, 30, 0.26, has_votes=True, seed=2)
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(3, 4))
@@ -143,8 +146,9 @@ class Teacher:
         self.learn_text()
 
     def learn_text(self) -> None:
-        """Take the annotation of the text that the lanes have got."""
-        self._data |= {name: jnp.asarray(x) for name, x in targets(self.lanes).items()}
+        """Take the annotation of the text that lanes have got, of those that lend."""
+        lanes = [lane if lane.sizes["lends"] else lane.without_votes() for lane in self.lanes]
+        self._data |= {name: jnp.asarray(x) for name, x in targets(lanes).items()}
 
     def compiled(self, one: Round) -> Any:
         """Return the compiled step of a round."""
@@ -195,11 +199,11 @@ class Teacher:
             has_trees = one.has_votes and lane.has_votes and lane.sizes["lends"]
             text = voted_sentences(lane) if has_trees else lane.sentences(TEXT)
             decks.append((Deck(*gold, one.seed, i, 1), Deck(*text, one.seed, i, 2)))
-        random, empty = np.random.default_rng(one.seed), np.full(ROW, NOTHING, np.int32)
+        random = np.random.default_rng(one.seed)
         while True:
             filled = random.random((len(decks), GOLD_ROWS)) < self._shares[:, None]
             rows = [
-                [gold.draw(ROW) if is_filled else empty for is_filled in some]
+                [(gold if is_gold else text).draw(ROW) for is_gold in some]
                 + [text.draw(ROW) for _ in range(TEXT_ROWS)]
                 for (gold, text), some in zip(decks, filled, strict=True)
             ]
@@ -212,7 +216,7 @@ class Teacher:
         for part in (DEV, TEXT):
             found = self.annotate(self._p, part)
             for i, lane in lending:
-                lane.learn(found[i], part)
+                lane.learn(prefixed(TEACHER, found[i]), part)
         for _, lane in lending:
             self.scores[lane.name] = dev_scores(lane, lane.teacher_votes(DEV))
         mean = np.mean([one["las"] for one in self.scores.values()])

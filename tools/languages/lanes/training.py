@@ -34,10 +34,12 @@ from dodona.training.neural.export import quantise
 from dodona.training.neural.network import Arrays, Parameters
 from tools.languages.lanes.decks import voted_sentences
 from tools.languages.lanes.fleet import STUDENTS, TOGETHER, VOTERS, Fleet, Phase
-from tools.languages.lanes.lane import DEV, TEXT, Lane, dev_scores, report
+from tools.languages.lanes.lane import DEV, TEXT, Lane, dev_scores, first_of, report
 from tools.languages.lanes.network import ONLY_IN_TRAINING, new_lane
 from tools.languages.lanes.teaching import FIRST, SECOND, Round, Teacher
 from tools.languages.recipe import TEACHER
+
+ALL = "together"  # the name of the scores of all networks
 
 
 class Course:
@@ -61,7 +63,8 @@ class Course:
             of_teacher += [pool.submit(teacher.compiled, x) for x in rounds[1:]] if teacher else []
             if teacher:
                 self._teach(teacher, rounds[0], of_teacher[0])
-            p = self.fleet.train(self.voters, steps[0].result(), self.seconds)
+            seconds = self.seconds * self.voters.share
+            p = self.fleet.train(self.voters, self.fleet.new(self.voters), steps[0].result(), seconds)
             self._score("voters", p)
             self._vote(p)
             for again, compiled in zip(rounds[1:], of_teacher[1:], strict=True):
@@ -70,17 +73,18 @@ class Course:
                 self._teach(teacher, again, compiled)
                 self._vote(p)
             self.fleet.learn_text()
-            step = steps[1].result()
-            student = self.fleet.train(self.students, step, self.seconds, only_trees=True)
+            step, seconds = steps[1].result(), self.seconds * self.students.share
+            begun = {name: jnp.array(x[:, :1]) for name, x in p.items()}  # a voter goes on
+            student = self.fleet.train(self.students, begun, step, seconds)
         self._score("student", student)
         every = {name: jnp.concatenate([x, student[name]], axis=1) for name, x in p.items()}
-        self._score("together", every, taught=True)
+        self._score(ALL, every, taught=True)
         return student, self.fleet.votes(every, TEXT)
 
     def _teach(self, teacher: Teacher, one: Round, compiled: Future[Any]) -> None:
         """Let the teacher learn, and give its opinions to all lanes."""
         self.taught_by = one.name
-        teacher.train(one, compiled.result(), self.seconds)
+        teacher.train(one, compiled.result(), self.seconds * one.share)
         teacher.annotate_lanes(one.name)
         self.fleet.learn_opinions()
         for lane in self.fleet.lanes:
@@ -92,7 +96,7 @@ class Course:
         if self.taught_by:
             self._score(f"voters and {self.taught_by}", p, taught=True)
         for lane, found in zip(self.fleet.lanes, self.fleet.votes(p, TEXT), strict=True):
-            lane.learn(found, TEXT)
+            lane.learn_votes(found, TEXT)
             self.scores[lane.name]["trees"] = len(voted_sentences(lane)[0])
 
     def _score(self, name: str, p: Parameters, *, taught: bool = False) -> None:
@@ -101,7 +105,7 @@ class Course:
         votes = fleet.votes(p, DEV)
         for i, lane in enumerate(fleet.lanes):
             weight = {"weight": float(fleet.weights[i])} if taught else {}
-            self.scores[lane.name][name] = dev_scores(lane, votes[i]) | weight
+            self.scores[lane.name][name] = dev_scores(lane, first_of(votes[i])) | weight
         mean = np.mean([one[name]["las"] for one in self.scores.values()])
         report(f"{name}: {mean:.2f}, mean of {len(fleet.lanes)}")
 
@@ -117,10 +121,11 @@ def run(
 ) -> None:
     """Train all networks in so many seconds, and write what FOLDER gets."""
     out.mkdir(parents=True, exist_ok=True)
-    has_trunk, n_parts = fleet.trunk is not None, 2 + len(rounds)
-    course = Course(fleet, voters, students, seconds / n_parts)
+    has_trunk = fleet.trunk is not None
+    whole = voters.share + students.share + sum(one.share for one in rounds)
+    course = Course(fleet, voters, students, seconds / whole)
     student, votes = course.run(teacher, rounds)
-    save_votes(fleet, votes, out)
+    save_votes(fleet, votes, course.scores, out)
     save_networks(fleet, student, out)
     if fleet.trunk is not None and not has_trunk:
         save_trunk(out / "trunk.npz", fleet.trunk, fleet.lanes)
@@ -151,12 +156,15 @@ def load_trunk(path: Path) -> Parameters:
         return {name: file[name].astype(np.float32) for name in file.files if name != "sets"}
 
 
-def save_votes(fleet: Fleet, votes: Sequence[Arrays], folder: Path) -> None:
-    """Write the votes of each lane on its text, if it has any."""
+def save_votes(
+    fleet: Fleet, votes: Sequence[Arrays], scores: dict[str, dict[str, Any]], folder: Path
+) -> None:
+    """Write the votes of each lane on its text, if it has any, with their LAS on the dev set."""
     for lane, found in zip(fleet.lanes, votes, strict=True):
         if lane.n_words(TEXT):
             with atomic_write(folder / f"{lane.name}.votes.npz") as file:
-                np.savez_compressed(file, **found)
+                las = scores[lane.name][ALL]["las"]
+                np.savez_compressed(file, **first_of(found), las=las)
 
 
 def save_networks(fleet: Fleet, p: Parameters, folder: Path) -> None:
