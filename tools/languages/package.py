@@ -40,7 +40,7 @@ from tools.languages.sets import (
 )
 from tools.treebanks import ROOT
 
-VERSION = "1.2"
+VERSION = "1.3"
 TABLE = re.compile(r"word\.\d+")  # names of the tables of vectors of words
 LEVEL = 8  # the numbers of tables are multiples of it
 PEER = "UDPipe 1"

@@ -2,9 +2,10 @@
 
 On a GPU twenty languages take hardly longer than one, if they share every operation. So there is an
 axis for the lane and one for the network: voters of a language differ in their seeds. Branches,
-which are half of the voters and the student, begin with what networks know of sentences, and not of
-the words of their language, from a trunk in which the languages that lend have learned it together.
-Without one, the branches of several languages are the same for half of their steps: they make it.
+which are half of the voters, begin with what networks know of sentences, and not of the words of
+their language, from a trunk in which the languages that lend have learned it together. Without one,
+the branches of several languages are the same for half of their steps: they make it. The student
+goes on from the first voter.
 """
 
 from __future__ import annotations

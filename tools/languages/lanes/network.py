@@ -235,9 +235,7 @@ def states_loss(
     return (state_losses(scores, states["verdicts"]) * states["share"]).sum()
 
 
-def lane_votes(
-    shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: Numbers
-) -> Arrays:
+def lane_votes(shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: Numbers) -> Arrays:
     """Return the likeliest heads (distances), labels and tags of words, with their shares of these:
     those to which several networks together and, by its weight, a teacher give the highest
     probabilities. Labels are those of arcs to the likeliest head. Parameters have an axis for the

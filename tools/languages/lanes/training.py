@@ -4,10 +4,10 @@ python -m tools.languages.lanes.training ARRAYS... --out FOLDER [--trunk FILE]
     [--teacher ARRAYS...] [--seconds N]
 
 On each language, voters learn from gold and from guesses of hidden words; by vote they annotate the
-text of their language; a student learns from gold, its states, and those sentences of the text
-whose votes are trees (`fleet`). With --teacher, a large network of all languages, also of those
-whose arrays follow it, votes beside them (`teaching`). It learns twice: from gold, and once more
-from gold and the text that voters and teacher together have annotated.
+text of their language; a student learns from gold, its states, and the text, with the probabilities
+that the voters give to heads, labels and tags (`fleet`). With --teacher, a large network of all
+languages, also of those whose arrays follow it, votes beside them (`teaching`). It learns twice:
+from gold, and once more from gold and the text that voters and teacher together have annotated.
 
 FOLDER gets the network of each student (`models` makes a model of it), votes of all networks on the
 text, from which that model learns further, a new trunk if none was given, teacher.json, the sets
@@ -63,8 +63,7 @@ class Course:
             of_teacher += [pool.submit(teacher.compiled, x) for x in rounds[1:]] if teacher else []
             if teacher:
                 self._teach(teacher, rounds[0], of_teacher[0])
-            seconds = self.seconds * self.voters.share
-            p = self.fleet.train(self.voters, self.fleet.new(self.voters), steps[0].result(), seconds)
+            p = self._train(self.voters, self.fleet.new(self.voters), steps[0])
             self._score("voters", p)
             self._vote(p)
             for again, compiled in zip(rounds[1:], of_teacher[1:], strict=True):
@@ -73,13 +72,16 @@ class Course:
                 self._teach(teacher, again, compiled)
                 self._vote(p)
             self.fleet.learn_text()
-            step, seconds = steps[1].result(), self.seconds * self.students.share
             begun = {name: jnp.array(x[:, :1]) for name, x in p.items()}  # a voter goes on
-            student = self.fleet.train(self.students, begun, step, seconds)
+            student = self._train(self.students, begun, steps[1])
         self._score("student", student)
         every = {name: jnp.concatenate([x, student[name]], axis=1) for name, x in p.items()}
         self._score(ALL, every, taught=True)
         return student, self.fleet.votes(every, TEXT)
+
+    def _train(self, phase: Phase, begun: Parameters, compiled: Future[Any]) -> Parameters:
+        seconds = self.seconds * phase.share
+        return self.fleet.train(phase, begun, compiled.result(), seconds)
 
     def _teach(self, teacher: Teacher, one: Round, compiled: Future[Any]) -> None:
         """Let the teacher learn, and give its opinions to all lanes."""
