@@ -349,11 +349,12 @@ def test_text_counts_only_if_votes_are_better_than_the_student(
     monkeypatch.setattr(Language, "_las", lambda self, parser: 60)
     monkeypatch.setattr(models, "TUNING_GOLD", 3 * own.one.n_words)
     monkeypatch.setattr(Base, "load", lambda path: Base(path, "student", ""))
-    assert own.tuned(Path("student.dodona")) == expected  # type: ignore[comparison-overlap]
+    student = Path("student.dodona")
+    assert own.tuned(student) == expected  # type: ignore[comparison-overlap]
     if expected == "alone":
         assert len(seen) == 1 and seen[0][1] == 40
     else:
-        assert seen[0] == ("student", 3 * 40 + len(own.text), models.TEXT_SETTINGS)
+        assert seen[0] == (student, 3 * 40 + len(own.text), models.TEXT_SETTINGS)
         assert seen[1] == ("first", 40, models.AFTER_TEXT)
 
 
