@@ -188,6 +188,9 @@ def test_the_second_round_learns_from_trees_of_texts(lanes: list[Lane]) -> None:
         batches = learner._batches(chosen_round)
         drawn = {word for _ in range(100) for word in next(batches)[0, GOLD_ROWS:].ravel().tolist()}
         assert (int(first[0]) in drawn) == has_circle and int(first[1]) in drawn
+    learner._shares = np.zeros(len(lanes))  # text fills rows without gold
+    of_gold = next(learner._batches(again))[0, :GOLD_ROWS]
+    assert (of_gold[of_gold != NOTHING] >= one.first(TEXT)).all() and (of_gold != NOTHING).any()
     p = {name: jnp.asarray(x) for name, x in teacher.new_teacher(learner.sizes, 1).items()}
     words = np.full((2, GOLD_ROWS + teaching.TEXT_ROWS, ROW), NOTHING, np.int32)
     words[0, GOLD_ROWS] = Deck(first, lengths, 1).draw(ROW)  # text alone
@@ -203,12 +206,14 @@ def test_the_second_round_learns_from_trees_of_texts(lanes: list[Lane]) -> None:
 def test_the_teacher_does_not_see_votes_of_what_does_not_lend(lanes: list[Lane]) -> None:
     whole = lanes[0]
     one = Lane("not_lent", dict(whole.arrays), whole.sizes | {"lends": False})
+    before = one.without_votes().arrays.keys()
     votes = no_opinions(one.n_words(TEXT))
     votes["head"][0] = 1
-    one.learn_votes(votes, TEXT)
+    one.learn_votes(votes)
     learner = Teacher([one], **TINY)
     text = np.asarray(learner._data["head"][0])[one.first(TEXT) : one.first(DEV)]
     assert (text == UNKNOWN).all() and one.has_votes
+    assert one.without_votes().arrays.keys() == before < one.arrays.keys()
 
 
 @pytest.mark.thorough

@@ -66,9 +66,13 @@ class Lane:
         """Take votes or opinions on the words of a part."""
         self.arrays |= {f"{part}.{key}": x for key, x in found.items()}
 
+    def learn_votes(self, found: Arrays) -> None:
+        """Take the likeliest classes of the words of the text, and the first ones as annotation."""
+        self.learn(first_of(found) | prefixed(VOTED, found), TEXT)
+
     def without_votes(self) -> Lane:
         """Return the lane as it was before its text was annotated."""
-        votes = {f"{TEXT}.{key}" for key in LIKELIEST}
+        votes = {f"{TEXT}.{key}" for key in (*LIKELIEST, *prefixed(VOTED, no_opinions(0)))}
         kept = {name: x for name, x in self.arrays.items() if name not in votes}
         return replace(self, arrays=kept)
 
@@ -76,10 +80,6 @@ class Lane:
     def has_votes(self) -> bool:
         """Whether the text has got votes."""
         return f"{TEXT}.head" in self.arrays
-
-    def learn_votes(self, found: Arrays, part: str) -> None:
-        """Take the likeliest classes of the words of a part, and the first ones as annotation."""
-        self.learn(first_of(found) | prefixed(VOTED, found), part)
 
     @property
     def has_teacher(self) -> bool:
@@ -166,6 +166,12 @@ def certain(heads: Numbers, labels: Numbers, tags: Numbers) -> Arrays:
     found["label"][0], found["label_share"][0] = labels, labels != NO_CLASS
     found["tags"][:, 0], found["tags_share"][:, 0] = tags, tags != NO_CLASS
     return found
+
+
+def with_shares(found: dict[str, tuple[Numbers, Numbers]]) -> Arrays:
+    """Return likeliest classes and their shares, in pairs, as a lane keeps them."""
+    classes = {key: x.astype(np.int16) for key, (x, _) in found.items()}
+    return classes | {f"{key}_share": x.astype(np.float16) for key, (_, x) in found.items()}
 
 
 def first_of(found: Arrays) -> Arrays:

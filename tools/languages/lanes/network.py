@@ -48,11 +48,11 @@ from dodona.training.neural.network import (
     Shape,
     new_parameters,
 )
+from dodona.training.neural.optimizer import TINY
 from dodona.training.neural.rollouts import PER_WORD
 from dodona.training.neural.tag_heads import NO_CLASS
-from tools.languages.lanes.lane import LABELS, LIKELIEST, TEACHER, UPOS_TAGS
+from tools.languages.lanes.lane import LABELS, LIKELIEST, TEACHER, UPOS_TAGS, with_shares
 
-TINY = 1e-9
 LOWEST = -1e4  # bias of a class that a language does not have
 LABEL_UNITS = 128
 HIDDEN, MOST_HIDDEN = 0.2, 0.25  # share of the words that are guessed
@@ -158,7 +158,7 @@ def lane_loss(
     logits, share = tag_logits(shape, p, kept, parts), arrays["word_share"]
 
     def of_classes(scores: Numbers, key: str, counted: Numbers, *place: int) -> Numbers:
-        classes, weights = (data[x][place][:, known].T for x in _of(key))
+        classes, weights = (data[x][place][:, known].T for x in (key, f"{key}_share"))
         wanted = classes.astype(jnp.int32), weights.astype(jnp.float32)
         return (soft_tag_losses(scores, *wanted) * counted).sum()
 
@@ -251,9 +251,10 @@ def lane_votes(shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: 
 
     def taught(shares: Numbers, key: str, *place: Any) -> Numbers:
         """Add the shares of classes that the teacher gives them."""
-        if f"{TEACHER}{key}" not in data:
+        named = f"{TEACHER}{key}", f"{TEACHER}{key}_share"
+        if named[0] not in data:
             return shares
-        classes, more = (data[name][place][:, known].T for name in _of(TEACHER + key))
+        classes, more = (data[name][place][:, known].T for name in named)
         if key == "head":  # a distance; some are farther than the columns reach
             near = own[:, None] + classes.astype(jnp.int32)
             classes = jnp.where(classes == 0, ROOT, jnp.where(near < ROOT, near, -1))
@@ -272,14 +273,11 @@ def lane_votes(shape: Shape, p: Parameters, data: Arrays, parts: Parts, chosen: 
     label, of_label = best(taught(labels, "label"), LIKELIEST["label"])
     of_columns = (taught(x.mean(axis=0), "tags", i) for i, x in enumerate(tags))
     of_tags = [best(x, LIKELIEST["tags"]) for x in of_columns]
-    found = {
-        "head": (jnp.where(columns == ROOT, 0, position - here), of_heads),
-        "label": (label, of_label),
-        "tags": tuple(map(jnp.stack, zip(*of_tags, strict=True))),
-    }
-    return {key: x.astype(jnp.int16) for key, (x, _) in found.items()} | {
-        f"{key}_share": share.astype(jnp.float16) for key, (_, share) in found.items()
-    }
+    tag, of_tag = map(jnp.stack, zip(*of_tags, strict=True))
+    head = jnp.where(columns == ROOT, 0, position - here)
+    return with_shares(
+        {"head": (head, of_heads), "label": (label, of_label), "tags": (tag, of_tag)}
+    )
 
 
 def best(shares: Numbers, k: int) -> tuple[Numbers, Numbers]:
@@ -289,7 +287,3 @@ def best(shares: Numbers, k: int) -> tuple[Numbers, Numbers]:
     found /= jnp.maximum(found.sum(axis=1, keepdims=True), TINY)
     more = (0, 0), (0, k - found.shape[1])
     return jnp.pad(classes, more).T, jnp.pad(found, more).T
-
-
-def _of(key: str) -> tuple[str, str]:
-    return key, f"{key}_share"

@@ -25,7 +25,7 @@ from dodona.training.neural.lookup import picked
 from dodona.training.neural.network import Arrays, Numbers, Parameters
 from dodona.training.neural.recurrence import recurrence
 from dodona.training.neural.tag_heads import NO_CLASS
-from tools.languages.lanes.lane import LABELS, LIKELIEST, UPOS_TAGS
+from tools.languages.lanes.lane import LABELS, LIKELIEST, UPOS_TAGS, with_shares
 
 ROW = 128  # words
 FORM_ROWS, AFFIX_ROWS, GRAM_ROWS = 1 << 18, 1 << 16, 1 << 19  # of tables
@@ -360,12 +360,6 @@ def opinions(sizes: Sizes, p: Parameters, data: Arrays, chosen: Numbers) -> Arra
     tags, of_tags = zip(
         *(best(x, "tags") for x in tag_scores(sizes, p, data["parts"], n, None)), strict=True
     )
-    found = {
-        "head": jnp.where(places == ROW, 0, places - jnp.arange(ROW)),
-        "label": labels,
-        "tags": jnp.stack(tags),
-    }
-    shares = {"head": of_heads, "label": of_labels, "tags": jnp.stack(of_tags)}
-    return {key: x.astype(jnp.int16) for key, x in found.items()} | {
-        f"{key}_share": x.astype(jnp.float16) for key, x in shares.items()
-    }
+    head = jnp.where(places == ROW, 0, places - jnp.arange(ROW))
+    of_columns = jnp.stack(tags), jnp.stack(of_tags)
+    return with_shares({"head": (head, of_heads), "label": (labels, of_labels), "tags": of_columns})

@@ -187,7 +187,7 @@ class Teacher:
         self._p = dict(moments[0])
 
     def _gold_shares(self, one: Round, steps: int) -> Numbers:
-        """Return for each lane the share of its rows of gold that are filled."""
+        """Return for each lane the share of its rows for gold that have some; others have text."""
         own = np.array([lane.sizes["own_words"] for lane in self.lanes])
         return np.minimum(one.epochs * own / (steps * GOLD_ROWS * ROW), 1)
 

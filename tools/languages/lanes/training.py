@@ -98,7 +98,7 @@ class Course:
         if self.taught_by:
             self._score(f"voters and {self.taught_by}", p, taught=True)
         for lane, found in zip(self.fleet.lanes, self.fleet.votes(p, TEXT), strict=True):
-            lane.learn_votes(found, TEXT)
+            lane.learn_votes(found)
             self.scores[lane.name]["trees"] = len(voted_sentences(lane)[0])
 
     def _score(self, name: str, p: Parameters, *, taught: bool = False) -> None:
